@@ -1,0 +1,26 @@
+package donax
+
+import (
+	_ "github.com/benhoyt/goawk/interp"
+	_ "github.com/google/go-cmp/cmp"
+	_ "github.com/itchyny/gojq"
+	_ "github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	_ "github.com/modelcontextprotocol/go-sdk/mcp"
+	_ "github.com/open-policy-agent/opa/v1/ast"
+	_ "github.com/open-policy-agent/opa/v1/bundle"
+	_ "github.com/open-policy-agent/opa/v1/cover"
+	_ "github.com/open-policy-agent/opa/v1/format"
+	_ "github.com/open-policy-agent/opa/v1/loader"
+	_ "github.com/open-policy-agent/opa/v1/tester"
+	_ "github.com/open-policy-agent/opa/v1/topdown"
+	_ "github.com/rogpeppe/go-internal/testscript"
+	_ "github.com/spf13/cobra"
+	_ "github.com/tetratelabs/wazero"
+	_ "github.com/dlclark/regexp2/v2"
+	_ "go.yaml.in/yaml/v3"
+	_ "golang.org/x/sys/unix"
+	_ "golang.org/x/term"
+	_ "golang.org/x/tools/txtar"
+	_ "mvdan.cc/sh/v3/interp"
+	_ "mvdan.cc/sh/v3/syntax"
+)

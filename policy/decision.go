@@ -1,0 +1,146 @@
+package policy
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+)
+
+// Effect is what a [Decision] says. The zero value denies.
+type Effect uint8
+
+// Effects, from the most to the least restrictive.
+const (
+	Deny Effect = iota
+	Ask
+	Allow
+)
+
+func (e Effect) String() string {
+	switch e {
+	case Allow:
+		return "allow"
+	case Ask:
+		return "ask"
+	}
+	return "deny"
+}
+
+// A Reason is one message of a rule.
+type Reason struct {
+	Msg      string // why, for people and models
+	Rule     string // the rule's name
+	Hint     string // what to try instead; may be ""
+	Location string // file:line of the rule, for the operator only: never shown to a model
+}
+
+// A Decision answers an [Action]. The zero Decision denies.
+type Decision struct {
+	ID       string // names the decision in messages and in the audit log
+	Effect   Effect
+	Reasons  []Reason // why it is not allowed, or what allowed it
+	Warnings []Reason // shown, but not in the way
+	Limits   Limits   // obligations: lower these limits
+}
+
+// An Engine decides. An error is a denial.
+type Engine interface {
+	Decide(ctx context.Context, a Action) (Decision, error)
+}
+
+// EngineFunc adapts a function to an [Engine].
+type EngineFunc func(context.Context, Action) (Decision, error)
+
+// Decide calls f.
+func (f EngineFunc) Decide(ctx context.Context, a Action) (Decision, error) { return f(ctx, a) }
+
+// A Constanter is an Engine that knows actions on which no rule can have an
+// opinion. Constant returns the answer it would give to every action of kind
+// k, and whether there is one; callers may then skip building the action.
+type Constanter interface {
+	Constant(k Kind) (Decision, bool)
+}
+
+// AllowAll allows everything that the sandbox itself allows.
+type AllowAll struct{}
+
+// Decide allows.
+func (AllowAll) Decide(context.Context, Action) (Decision, error) {
+	return Decision{Effect: Allow}, nil
+}
+
+// Constant allows.
+func (AllowAll) Constant(Kind) (Decision, bool) { return Decision{Effect: Allow}, true }
+
+// ErrDenied is matched by every [*DeniedError].
+var ErrDenied = errors.New("denied by policy")
+
+// A DeniedError reports an Action that was not allowed.
+type DeniedError struct {
+	Action   Action
+	Decision Decision
+	Err      error // set when the engine failed rather than decided
+}
+
+// Error returns what a model may see: message, rule, decision id and hint,
+// never the rule's source or place.
+func (e *DeniedError) Error() string {
+	var b strings.Builder
+	b.WriteString("denied by policy")
+	d := e.Decision
+	switch {
+	case e.Err != nil:
+		// The engine's own words may quote rules or data: only the operator's log gets them.
+		b.WriteString(": policy could not decide")
+	case len(d.Reasons) == 0:
+		b.WriteString(": no rule allows it")
+	}
+	for i, r := range d.Reasons {
+		b.WriteString([]string{": ", "; "}[min(i, 1)])
+		b.WriteString(r.Msg)
+	}
+	var tags []string
+	if len(d.Reasons) > 0 && d.Reasons[0].Rule != "" {
+		tags = append(tags, "rule "+d.Reasons[0].Rule)
+	}
+	if d.ID != "" {
+		tags = append(tags, "decision "+d.ID)
+	}
+	if len(tags) > 0 {
+		fmt.Fprintf(&b, " [%s]", strings.Join(tags, "; "))
+	}
+	for _, r := range d.Reasons {
+		if r.Hint != "" {
+			b.WriteString("\n  try: " + r.Hint)
+		}
+	}
+	return b.String()
+}
+
+// Is reports whether target is [ErrDenied].
+func (e *DeniedError) Is(target error) bool { return target == ErrDenied }
+
+// Unwrap returns the engine's failure, if it failed.
+func (e *DeniedError) Unwrap() error { return e.Err }
+
+// Check asks e about a. The error is nil only when the effect is Allow;
+// otherwise it is a [*DeniedError]. A nil engine, an error and a panic deny.
+func Check(ctx context.Context, e Engine, a Action) (d Decision, err error) {
+	defer func() {
+		if p := recover(); p != nil { // a bug in an engine must never become an allow
+			err = &DeniedError{Action: a, Err: fmt.Errorf("policy engine panicked: %v", p)}
+		}
+	}()
+	if e == nil {
+		return Decision{}, &DeniedError{Action: a, Err: errors.New("no policy engine")}
+	}
+	d, err = e.Decide(ctx, a)
+	if err != nil {
+		return Decision{ID: d.ID}, &DeniedError{Action: a, Decision: Decision{ID: d.ID}, Err: err}
+	}
+	if d.Effect != Allow {
+		return d, &DeniedError{Action: a, Decision: d}
+	}
+	return d, nil
+}

@@ -1,0 +1,73 @@
+// Package sandbox runs shell command lines against a virtual file system and
+// a fixed set of programs. Nothing it runs can reach the host: it starts no
+// host program, dials nothing, and touches no file it was not given.
+//
+// A [Session] is one sandbox: its files and programs, its policy and limits.
+// Each [Session.Run] gets a shell of its own over the session's files.
+package sandbox
+
+import (
+	"context"
+	"fmt"
+	"io"
+
+	"github.com/donax-sh/donax/sandbox/vfs"
+)
+
+// A Program is one command of the sandbox.
+//
+// Run returns nil for status 0, an [ExitCode] for another status of the
+// program's own, and any other error when the whole script must stop (a
+// limit, the context's end, a fault of the sandbox). It must return soon
+// after ctx ends.
+type Program interface {
+	Run(ctx context.Context, p *Proc) error
+	Usage() Usage
+}
+
+// Usage describes a Program: --help, `donax commands`, the README's table and
+// the hints given to models are made from it.
+type Usage struct {
+	Name     string // canonical name: what a policy sees
+	Synopsis string // the arguments, as in "[-n NUM] [FILE]..."
+	Summary  string // one line
+	Kind     string // policy.Exec.Kind: box, wasm or tool
+	SHA256   string // hex digest of the code that runs
+}
+
+// Proc is everything that a running Program may touch.
+type Proc struct {
+	Args []string // Args[0] is the name it was called by
+	Env  []string // NAME=VALUE
+	Dir  string   // absolute
+
+	// Reads and writes fail soon after the context of Run ends. A write to a
+	// pipe without reader fails with syscall.EPIPE. A stream that is a file of
+	// FS is its vfs.File.
+	Stdin  io.Reader
+	Stdout io.Writer
+	Stderr io.Writer
+
+	FS     vfs.FS
+	Memory int64 // bytes that one instance may use; 0 means the default
+
+	// Spawn runs another program with the session's admission and returns as
+	// Program.Run does. It may be called from several goroutines.
+	Spawn func(ctx context.Context, c Child) error
+}
+
+// Child is a program that another program starts.
+type Child struct {
+	Args   []string
+	Env    []string
+	Dir    string
+	Stdin  io.Reader
+	Stdout io.Writer
+	Stderr io.Writer
+}
+
+// ExitCode is the error of a program that ended by itself with a status
+// other than 0.
+type ExitCode uint8
+
+func (c ExitCode) Error() string { return fmt.Sprintf("exit status %d", uint8(c)) }

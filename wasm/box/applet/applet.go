@@ -1,0 +1,134 @@
+// Package applet is what every command of the box is made of: the command
+// table's entry, its streams, GNU option parsing and GNU error texts.
+//
+// A command is ordinary Go on package os and runs in two ways from the same
+// source: natively in tests, and inside wasm where os is the sandbox's file
+// system. Its own folder below this one holds it. Commands of the core tier
+// import neither fmt nor regexp nor encoding/json, which would double the
+// size of that tier; this package does not either.
+package applet
+
+import (
+	"io"
+	"os"
+	"strings"
+	"syscall"
+)
+
+// A Command is one command of the box. Help, `donax commands` and the
+// README's table are made from it.
+type Command struct {
+	Name     string // canonical name
+	Synopsis string // the arguments: "[-n] [FILE]..."
+	Summary  string // one line, lower case, without a full stop
+	Help     string // the options, a line each, as --help prints them; "" when there are none
+	Run      func(*Ctx) int
+}
+
+// Ctx is one run of a command.
+type Ctx struct {
+	Cmd    *Command
+	Args   []string // without the name
+	Stdin  io.Reader
+	Stdout io.Writer // buffered: flushed after Run, and by Flush
+	Stderr io.Writer // not buffered
+
+	// Procs starts other commands, through the sandbox and its policy. It is
+	// nil where there is no sandbox; native tests set their own.
+	Procs Procs
+}
+
+// Procs starts and waits for other commands.
+type Procs interface {
+	// Start starts c. The error is syscall.ENOENT when there is no such
+	// command and syscall.EACCES when it may not run; the reason of a denial is
+	// then already on c's Stderr.
+	Start(c Child) (pid int, err error)
+	// Wait waits for the child pid, or for any child when pid is -1, at most
+	// timeoutNS nanoseconds when that is positive: past it the error is
+	// syscall.ETIMEDOUT and the child still runs. status is as a shell's $?.
+	Wait(pid int, timeoutNS int64) (ended, status int, err error)
+	// Kill sends a signal: 15 and 9 end the child with status 128+signal.
+	Kill(pid, signal int) error
+}
+
+// Child is a command that a command starts.
+type Child struct {
+	Args []string
+	Env  []string // NAME=VALUE; nil means the parent's
+	Dir  string   // "" means the parent's
+
+	// Stdin is the child's input: nil means empty, os.Stdin passes the
+	// parent's on. Stdout and Stderr: nil means the parent's.
+	Stdin, Stdout, Stderr *os.File
+}
+
+// Spawn runs a command and returns its status: 127 when there is no such
+// command, 126 when it may not run, after saying so.
+func (c *Ctx) Spawn(ch Child) int {
+	if c.Procs == nil {
+		c.Warn("cannot run ", Quote(ch.Args[0]), ": not inside the sandbox")
+		return 126
+	}
+	c.Flush()
+	pid, err := c.Procs.Start(ch)
+	if err == nil {
+		_, status, err := c.Procs.Wait(pid, 0)
+		if err == nil {
+			return status
+		}
+		c.Warn(ch.Args[0], ": ", Reason(err))
+		return 125
+	}
+	if err == syscall.ENOENT {
+		c.Warn(Quote(ch.Args[0]), ": ", Reason(err))
+		return 127
+	}
+	if err != syscall.EACCES { // a denial has already been explained
+		c.Warn(Quote(ch.Args[0]), ": ", Reason(err))
+	}
+	return 126
+}
+
+// Flush writes what is buffered for Stdout. Commands that take turns with a
+// child or a slow reader call it.
+func (c *Ctx) Flush() error {
+	if f, ok := c.Stdout.(interface{ Flush() error }); ok {
+		return f.Flush()
+	}
+	return nil
+}
+
+// Warn writes one line to Stderr after the command's name: "cat: " and the
+// parts.
+func (c *Ctx) Warn(parts ...string) {
+	io.WriteString(c.Stderr, c.Cmd.Name+": "+strings.Join(parts, "")+"\n")
+}
+
+// Usage writes a usage error as GNU commands do, the message and the hint to
+// try --help, and returns 1, the status of most of them.
+func (c *Ctx) Usage(parts ...string) int {
+	if len(parts) > 0 {
+		c.Warn(parts...)
+	}
+	io.WriteString(c.Stderr, "Try '"+c.Cmd.Name+" --help' for more information.\n")
+	return 1
+}
+
+// helpText is what --help prints.
+func (cmd *Command) helpText() string {
+	var b strings.Builder
+	b.WriteString("Usage: " + cmd.Name)
+	if cmd.Synopsis != "" {
+		b.WriteString(" " + cmd.Synopsis)
+	}
+	s := cmd.Summary
+	if s != "" {
+		s = strings.ToUpper(s[:1]) + s[1:]
+	}
+	b.WriteString("\n" + s + ".\n")
+	if cmd.Help != "" {
+		b.WriteString("\n" + strings.TrimRight(cmd.Help, "\n") + "\n")
+	}
+	return b.String()
+}
