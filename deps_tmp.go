@@ -2,6 +2,7 @@ package donax
 
 import (
 	_ "github.com/benhoyt/goawk/interp"
+	_ "github.com/dlclark/regexp2/v2"
 	_ "github.com/google/go-cmp/cmp"
 	_ "github.com/itchyny/gojq"
 	_ "github.com/modelcontextprotocol/go-sdk/jsonrpc"
@@ -16,7 +17,6 @@ import (
 	_ "github.com/rogpeppe/go-internal/testscript"
 	_ "github.com/spf13/cobra"
 	_ "github.com/tetratelabs/wazero"
-	_ "github.com/dlclark/regexp2/v2"
 	_ "go.yaml.in/yaml/v3"
 	_ "golang.org/x/sys/unix"
 	_ "golang.org/x/term"
