@@ -14,8 +14,8 @@ type procs struct{}
 
 var _ applet.Procs = procs{}
 
-// inherit stands for "as the parent's" in place of a count or length.
-const inherit = ^uint32(0)
+// none is the descriptor of a stream that is not there.
+const none = ^uint32(0)
 
 // Start encodes c as the host reads it: lists as a count and then each
 // string as a length and its bytes, all numbers little-endian and 32 bits
@@ -24,18 +24,22 @@ func (procs) Start(c applet.Child) (int, error) {
 	if len(c.Args) == 0 {
 		return 0, syscall.EINVAL
 	}
-	b := list(nil, c.Args)
 	if c.Env == nil {
-		b = u32(b, inherit)
-	} else {
-		b = list(b, c.Env)
+		c.Env = os.Environ()
+	}
+	wd, err := syscall.Getwd()
+	if err != nil {
+		return 0, err
 	}
 	if c.Dir == "" {
-		b = u32(b, inherit)
-	} else {
-		b = str(b, c.Dir)
+		c.Dir = wd
+	} else if c.Dir[0] != '/' {
+		c.Dir = wd + "/" + c.Dir
 	}
-	b = u32(b, fd(c.Stdin, inherit))
+	b := list(nil, c.Args)
+	b = list(b, c.Env)
+	b = str(b, c.Dir)
+	b = u32(b, fd(c.Stdin, none))
 	b = u32(b, fd(c.Stdout, 1))
 	b = u32(b, fd(c.Stderr, 2))
 	var pid int32

@@ -4,8 +4,8 @@
 package main
 
 import (
-	"github.com/donax-sh/donax/wasm/box/heavy"
 	"github.com/donax-sh/donax/wasm/box/guest"
+	"github.com/donax-sh/donax/wasm/box/heavy"
 )
 
 var _ = guest.Use(heavy.Commands())
