@@ -57,6 +57,15 @@ func NewJob(cfg Config) *Job {
 		j.umask = 0o022
 	}
 	j.kids.init()
+	if cfg.Stdin == nil {
+		cfg.Stdin = eof{}
+	}
+	if cfg.Stdout == nil {
+		cfg.Stdout = io.Discard
+	}
+	if cfg.Stderr == nil {
+		cfg.Stderr = io.Discard
+	}
 	for _, f := range []*file{{r: cfg.Stdin}, {w: cfg.Stdout}, {w: cfg.Stderr}} {
 		f.f, _ = f.r.(vfs.File)
 		if w, ok := f.w.(vfs.File); ok {
