@@ -64,6 +64,13 @@ type Child struct {
 	Stdin  io.Reader
 	Stdout io.Writer
 	Stderr io.Writer
+
+	// Started, if set, is called once when the child has been found and
+	// admitted, just before it runs. A Spawn that returns without having called
+	// it ran nothing: its error is then matched by syscall.ENOENT when there is
+	// no such program, and by syscall.EACCES or policy.ErrDenied when it may not
+	// run.
+	Started func()
 }
 
 // ExitCode is the error of a program that ended by itself with a status

@@ -1,0 +1,99 @@
+// Package box holds the utilities of the sandbox: Go programs compiled to
+// wasm, in two tiers, and the catalogue of their commands.
+//
+// The commands are below: applet is what they are made of, core and heavy
+// list the two tiers, guest runs them inside wasm. go generate builds the
+// files that this package embeds; the binary that embeds them links no
+// command.
+package box
+
+//go:generate go run generate.go
+
+import (
+	"bytes"
+	"compress/gzip"
+	"crypto/sha256"
+	"embed"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+)
+
+//go:embed core.wasm.gz heavy.wasm.gz box.sum catalog.json
+var files embed.FS
+
+// maxModule bounds what is unpacked.
+const maxModule = 256 << 20
+
+// A Tier is one module of the box and the commands in it.
+type Tier struct {
+	Name     string // core or heavy
+	SHA256   string // hex digest of the module
+	Commands []Command
+}
+
+// A Command is one entry of the catalogue.
+type Command struct {
+	Name     string
+	Synopsis string
+	Summary  string
+	Help     string
+	Tier     string
+}
+
+// Tiers returns the tiers of the box. The error says that the build is
+// broken.
+func Tiers() ([]Tier, error) {
+	text, err := files.ReadFile("catalog.json")
+	if err != nil {
+		return nil, err
+	}
+	var cmds []Command
+	if err := json.Unmarshal(text, &cmds); err != nil {
+		return nil, fmt.Errorf("box: catalogue: %w", err)
+	}
+	sums, err := files.ReadFile("box.sum")
+	if err != nil {
+		return nil, err
+	}
+	tiers := []Tier{{Name: "core"}, {Name: "heavy"}}
+	for i := range tiers {
+		t := &tiers[i]
+		for line := range strings.Lines(string(sums)) {
+			if f := strings.Fields(line); len(f) == 2 && f[1] == t.Name+".wasm" {
+				t.SHA256 = f[0]
+			}
+		}
+		if t.SHA256 == "" {
+			return nil, fmt.Errorf("box: no digest of %s", t.Name)
+		}
+		for _, c := range cmds {
+			if c.Tier == t.Name {
+				t.Commands = append(t.Commands, c)
+			}
+		}
+	}
+	return tiers, nil
+}
+
+// Module unpacks the tier's module and checks its digest.
+func (t Tier) Module() ([]byte, error) {
+	z, err := files.ReadFile(t.Name + ".wasm.gz")
+	if err != nil {
+		return nil, fmt.Errorf("box: %w", err)
+	}
+	r, err := gzip.NewReader(bytes.NewReader(z))
+	if err != nil {
+		return nil, fmt.Errorf("box: %s: %w", t.Name, err)
+	}
+	bin, err := io.ReadAll(io.LimitReader(r, maxModule))
+	if err != nil {
+		return nil, fmt.Errorf("box: %s: %w", t.Name, err)
+	}
+	if sum := sha256.Sum256(bin); hex.EncodeToString(sum[:]) != t.SHA256 {
+		return nil, fmt.Errorf("box: %s is not the module that box.sum names", t.Name)
+	}
+	return bin, nil
+}

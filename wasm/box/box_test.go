@@ -1,0 +1,80 @@
+package box_test
+
+import (
+	"bytes"
+	"os"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/donax-sh/donax/wasm/box"
+	"github.com/donax-sh/donax/wasm/box/applet"
+	"github.com/donax-sh/donax/wasm/box/build"
+	"github.com/donax-sh/donax/wasm/box/core"
+	"github.com/donax-sh/donax/wasm/box/heavy"
+)
+
+func TestTiers(t *testing.T) {
+	tiers, err := box.Tiers()
+	if err != nil {
+		t.Fatal(err)
+	}
+	seen := map[string]bool{}
+	for _, tier := range tiers {
+		if _, err := tier.Module(); err != nil {
+			t.Error(err)
+		}
+		for _, c := range tier.Commands {
+			if seen[c.Name] {
+				t.Errorf("%s is there twice", c.Name)
+			}
+			seen[c.Name] = true
+		}
+	}
+}
+
+// The catalogue is what the sources say; go generate brings it up to date.
+func TestCatalogue(t *testing.T) {
+	tiers, err := box.Tiers()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, cmds := range [][]*applet.Command{core.Commands(), heavy.Commands()} {
+		var want []box.Command
+		for _, c := range cmds {
+			want = append(want, box.Command{Name: c.Name, Synopsis: c.Synopsis, Summary: c.Summary,
+				Help: strings.TrimRight(c.Help, "\n"), Tier: tiers[i].Name})
+		}
+		if !slices.Equal(tiers[i].Commands, want) {
+			t.Errorf("the catalogue of %s is not that of its sources: run go generate ./wasm/box", tiers[i].Name)
+		}
+		if !slices.IsSortedFunc(cmds, func(a, b *applet.Command) int { return strings.Compare(a.Name, b.Name) }) {
+			t.Errorf("the commands of %s are not sorted", tiers[i].Name)
+		}
+	}
+}
+
+// TestRebuild builds the box anew and compares. It takes a while: only with
+// DONAX_REBUILD=1 or in CI.
+func TestRebuild(t *testing.T) {
+	if os.Getenv("DONAX_REBUILD") != "1" && os.Getenv("CI") == "" {
+		t.Skip("set DONAX_REBUILD=1 to build the box and compare")
+	}
+	old, err := os.ReadFile(build.SumFile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.HasPrefix(old, []byte("# "+runtime.Version()+"\n")) {
+		t.Skipf("this is %s; the box was built by %s", runtime.Version(), strings.TrimPrefix(string(old[:bytes.IndexByte(old, '\n')]), "# "))
+	}
+	files, err := build.Box(t.Context(), "../..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range files {
+		if got, err := os.ReadFile(name); err != nil || !bytes.Equal(got, want) {
+			t.Errorf("%s is not what the sources give: run go generate ./wasm/box (%v)", name, err)
+		}
+	}
+}

@@ -1,0 +1,71 @@
+// Package build makes the box: it compiles a main package to a wasip1
+// reactor with the flags and the additions to the standard library that the
+// host expects. Only go generate and tests import it.
+package build
+
+import (
+	"bytes"
+	"compress/gzip"
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+)
+
+// Wasm compiles the main package pkg, named as go build run in the folder
+// root would, to a reactor. The same sources and the same Go version give the
+// same bytes wherever it runs.
+func Wasm(ctx context.Context, root, pkg string) ([]byte, error) {
+	tmp, err := os.MkdirTemp("", "donax-box-")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(tmp)
+	goroot, err := run(ctx, root, "env", "GOROOT")
+	if err != nil {
+		return nil, err
+	}
+	overlay, err := writeOverlay(strings.TrimSpace(goroot), tmp)
+	if err != nil {
+		return nil, err
+	}
+	out := filepath.Join(tmp, "box.wasm")
+	if _, err := run(ctx, root, "build", "-buildmode=c-shared", "-trimpath", "-buildvcs=false",
+		"-ldflags", "-s -w -buildid=", "-overlay", overlay, "-o", out, pkg); err != nil {
+		return nil, err
+	}
+	return os.ReadFile(out)
+}
+
+func run(ctx context.Context, dir string, args ...string) (string, error) {
+	cmd := exec.CommandContext(ctx, "go", args...)
+	cmd.Dir = dir
+	// What a developer has set must not change the bytes.
+	cmd.Env = append(os.Environ(), "GOOS=wasip1", "GOARCH=wasm", "GOWASM=", "GOFLAGS=-mod=readonly",
+		"GOTOOLCHAIN=local", "GOEXPERIMENT=", "GOWORK=off", "CGO_ENABLED=0")
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	out, err := cmd.Output()
+	if err != nil {
+		return "", fmt.Errorf("go %s: %w\n%s", strings.Join(args, " "), err, stderr.Bytes())
+	}
+	return string(out), nil
+}
+
+// Gzip compresses b; the same bytes always give the same result.
+func Gzip(b []byte) ([]byte, error) {
+	var out bytes.Buffer
+	z, err := gzip.NewWriterLevel(&out, gzip.BestCompression)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := z.Write(b); err != nil {
+		return nil, err
+	}
+	if err := z.Close(); err != nil {
+		return nil, err
+	}
+	return out.Bytes(), nil
+}

@@ -1,0 +1,24 @@
+//go:build ignore
+
+// Command generate builds the files of the box anew.
+package main
+
+import (
+	"context"
+	"log"
+	"os"
+
+	"github.com/donax-sh/donax/wasm/box/build"
+)
+
+func main() {
+	files, err := build.Box(context.Background(), "../..")
+	if err != nil {
+		log.Fatal(err)
+	}
+	for name, b := range files {
+		if err := os.WriteFile(name, b, 0o644); err != nil {
+			log.Fatal(err)
+		}
+	}
+}

@@ -1,0 +1,109 @@
+package wasm
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"runtime/debug"
+
+	"github.com/tetratelabs/wazero"
+)
+
+// cache is the folder of compiled code, if there is one.
+type cache struct {
+	dir string
+	wz  wazero.CompilationCache
+}
+
+// openCache creates dir or checks that it is ours alone. wazero guards its
+// files by a checksum only, and maps them executable.
+func openCache(dir string) (*cache, error) {
+	if dir == "" {
+		return &cache{}, nil
+	}
+	dir, err := filepath.Abs(dir)
+	if err != nil {
+		return nil, fmt.Errorf("wasm: cache: %w", err)
+	}
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return nil, fmt.Errorf("wasm: cache: %w", err)
+	}
+	if err := checkPrivate(dir); err != nil {
+		return nil, err
+	}
+	ents, err := os.ReadDir(dir)
+	if err != nil {
+		return nil, fmt.Errorf("wasm: cache: %w", err)
+	}
+	for _, e := range ents {
+		if e.Type()&os.ModeSymlink != 0 || e.IsDir() {
+			if err := checkPrivate(filepath.Join(dir, e.Name())); err != nil {
+				return nil, err
+			}
+		}
+	}
+	wz, err := wazero.NewCompilationCacheWithDir(dir)
+	if err != nil {
+		return nil, fmt.Errorf("wasm: cache: %w", err)
+	}
+	return &cache{dir: dir, wz: wz}, nil
+}
+
+// checkPrivate refuses a folder that someone else could have filled.
+func checkPrivate(dir string) error {
+	fi, err := os.Lstat(dir)
+	if err != nil {
+		return fmt.Errorf("wasm: cache: %w", err)
+	}
+	switch {
+	case !fi.IsDir():
+		return fmt.Errorf("wasm: cache: %s is not a folder", dir)
+	case runtime.GOOS != "windows" && fi.Mode().Perm()&0o022 != 0:
+		return fmt.Errorf("wasm: cache: others may write to %s (mode %#o): try chmod 700, or another folder", dir, fi.Mode().Perm())
+	case !owned(fi):
+		return fmt.Errorf("wasm: cache: %s belongs to another user: use another folder", dir)
+	}
+	return nil
+}
+
+// marker names the file that says that the module with this digest has been
+// compiled by this version of wazero, on this kind of machine.
+func (c *cache) marker(sum string) string {
+	version := "unknown"
+	if info, ok := debug.ReadBuildInfo(); ok {
+		for _, d := range info.Deps {
+			if d.Path == "github.com/tetratelabs/wazero" {
+				version = d.Version
+			}
+		}
+	}
+	return filepath.Join(c.dir, "ready-"+version+"-"+runtime.GOARCH+"-"+sum)
+}
+
+func (c *cache) has(sum string) bool {
+	if c.wz == nil {
+		return false
+	}
+	_, err := os.Stat(c.marker(sum))
+	return err == nil
+}
+
+// mark is a courtesy to the next process: failing costs a message too many.
+func (c *cache) mark(sum string) {
+	if c.wz == nil {
+		return
+	}
+	if f, err := os.OpenFile(c.marker(sum), os.O_CREATE|os.O_WRONLY, 0o600); err == nil {
+		f.Close()
+	}
+}
+
+func (c *cache) close() error {
+	if c.wz == nil {
+		return nil
+	}
+	return errors.Join(c.wz.Close(context.Background()))
+}

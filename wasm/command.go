@@ -1,0 +1,156 @@
+package wasm
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/donax-sh/donax/sandbox"
+	"github.com/donax-sh/donax/wasm/box"
+	"github.com/donax-sh/donax/wasm/wasi"
+)
+
+// command is one command of the box.
+type command struct {
+	rt  *Runtime
+	mod *module
+	cmd box.Command
+	sum string
+}
+
+var _ sandbox.Program = (*command)(nil)
+
+// commandSum identifies a command: which box, and which command in it.
+func commandSum(tier, name string) string {
+	sum := sha256.Sum256([]byte(tier + "\x00" + name))
+	return hex.EncodeToString(sum[:])
+}
+
+// Usage describes the command.
+func (p *command) Usage() sandbox.Usage {
+	return sandbox.Usage{
+		Name:     p.cmd.Name,
+		Synopsis: p.cmd.Synopsis,
+		Summary:  p.cmd.Summary,
+		Kind:     "box",
+		SHA256:   p.sum,
+	}
+}
+
+// statusGoFatal is the status with which Go's runtime ends a program that
+// cannot go on: out of memory, deadlock, a panic outside of the command's own
+// goroutine.
+const statusGoFatal = 2
+
+// Run runs the command.
+func (p *command) Run(ctx context.Context, proc *sandbox.Proc) error {
+	if len(proc.Args) == 0 {
+		return errors.New("wasm: a program without arguments: not even its own name")
+	}
+	// The guest finds the command by its canonical name, whatever it was called
+	// by.
+	args := append([]string{p.cmd.Name, proc.Dir}, proc.Args...)
+	return p.rt.run(ctx, p.mod, p.cmd.Name, proc, args, func(ctx context.Context, mc *machine) (uint64, error) {
+		if _, err := mc.call(ctx, "_initialize"); err != nil {
+			return 0, err
+		}
+		status, err := mc.call(ctx, "box_run")
+		var exit *wasi.Exit
+		if errors.As(err, &exit) && exit.Code == statusGoFatal {
+			err = &trapError{"the program's own runtime gave up"}
+		}
+		return status, err
+	})
+}
+
+// run runs a job in a machine of m and says how it ended, as
+// sandbox.Program.Run does.
+func (r *Runtime) run(ctx context.Context, m *module, name string, proc *sandbox.Proc, args []string, start func(context.Context, *machine) (uint64, error)) (err error) {
+	if err := m.load(ctx); err != nil {
+		return err
+	}
+	if err := r.enter(); err != nil {
+		return err
+	}
+	defer r.active.Done()
+	defer func() {
+		if p := recover(); p != nil { // a bug here is one command's end, not the server's
+			err = fault(proc, name, fmt.Sprintf("internal error: %v", p))
+		}
+	}()
+	limit := r.memory
+	if proc.Memory > 0 {
+		limit = min(max(proc.Memory, pageSize), maxMemory)
+	}
+	job := wasi.NewJob(wasi.Config{
+		Args:   args,
+		Env:    proc.Env,
+		FS:     proc.FS,
+		Stdin:  proc.Stdin,
+		Stdout: proc.Stdout,
+		Stderr: proc.Stderr,
+		Spawn:  proc.Spawn,
+		Epoch:  r.epoch,
+	})
+	jobCtx, cancel := context.WithCancel(ctx)
+	defer func() {
+		cancel() // children that outlive the command end with it
+		job.Close()
+	}()
+	jobCtx = wasi.With(jobCtx, job)
+	mc, err := m.take(jobCtx, uint64(limit)/pageSize*pageSize)
+	if err != nil {
+		return err
+	}
+	defer m.give(mc)
+	status, err := start(jobCtx, mc)
+	if ctx.Err() != nil { // whatever the guest made of it
+		return context.Cause(ctx)
+	}
+	return mc.outcome(proc, name, status, err)
+}
+
+// outcome turns what a call into a guest gave into what Program.Run returns.
+func (mc *machine) outcome(proc *sandbox.Proc, name string, status uint64, err error) error {
+	var exit *wasi.Exit
+	var stop *wasi.Stop
+	switch {
+	case errors.As(err, &stop):
+		return stop.Err
+	case errors.As(err, &exit):
+		status = uint64(exit.Code)
+	case err != nil && mc.alloc.refused:
+		return mc.alloc.err()
+	case err != nil:
+		return fault(proc, name, trapText(err))
+	}
+	if status&0xff != 0 {
+		return sandbox.ExitCode(status & 0xff)
+	}
+	return nil
+}
+
+// trapError is a trap that is not wazero's.
+type trapError struct{ msg string }
+
+func (e *trapError) Error() string { return e.msg }
+
+// trapText is the first line of a trap, without the frames below it, which
+// tell nobody anything.
+func trapText(err error) string {
+	line, _, _ := strings.Cut(err.Error(), "\n")
+	line = strings.TrimPrefix(line, "wasm error: ")
+	return "trap: " + strings.TrimSuffix(line, " (recovered by wazero)")
+}
+
+// fault says on the command's stderr why it ended, and returns its status.
+func fault(proc *sandbox.Proc, name, why string) error {
+	if proc.Stderr != nil {
+		io.WriteString(proc.Stderr, name+": "+why+"\n")
+	}
+	return sandbox.ExitCode(sandbox.StatusFault)
+}

@@ -1,0 +1,166 @@
+// Package wasm runs the programs of the sandbox: WebAssembly on wazero, which
+// nothing else in donax imports.
+//
+// A [Runtime] is one per process. Its programs (see [Runtime.Programs]) are
+// the commands of the box; a tier of the box is compiled when the first of its
+// commands runs. Whatever a program touches comes with its sandbox.Proc: its
+// files, its streams, its children. Its own memory is bounded, and a fault in
+// it is a status, never the end of the process.
+package wasm
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+	"sync"
+	"time"
+
+	"github.com/donax-sh/donax/sandbox"
+	"github.com/donax-sh/donax/wasm/box"
+	"github.com/donax-sh/donax/wasm/wasi"
+	"github.com/tetratelabs/wazero"
+	"github.com/tetratelabs/wazero/api"
+	"github.com/tetratelabs/wazero/experimental"
+)
+
+// Config is what a [Runtime] is made of. The zero Config works: without a
+// cache, with the box that this binary carries.
+type Config struct {
+	// CacheDir keeps compiled code between processes. It is created for its
+	// owner alone. Whoever can write there runs native code in this process:
+	// New refuses a folder that others own or may write. "" means no cache.
+	CacheDir string
+
+	// Memory is the most bytes that one instance may have when its Proc does not
+	// say. 0 means sandbox.DefaultLimits.Memory.
+	Memory int64
+
+	// Log is told what takes long: that a tier is compiled for the first time.
+	// It may be called from any goroutine. Nil means nobody.
+	Log func(string)
+
+	// Box replaces the box of this binary, for tests.
+	Box []Tier
+}
+
+// A Tier is one module of a box. box.Tier is one.
+type Tier struct {
+	Name     string
+	SHA256   string // hex digest of the module
+	Commands []box.Command
+	Module   func() ([]byte, error)
+}
+
+// A Runtime compiles modules and runs programs. It is safe for concurrent
+// use.
+type Runtime struct {
+	memory int64
+	log    func(string)
+	cache  *cache
+	wz     wazero.Runtime
+	tiers  []*module
+	progs  []sandbox.Program
+	epoch  time.Time // of the guests' monotonic clocks
+
+	mu     sync.Mutex
+	closed bool
+	active sync.WaitGroup // runs and compilations; Add only under mu and while not closed
+}
+
+// ErrClosed is the error of a run after [Runtime.Close].
+var ErrClosed = errors.New("wasm: the runtime is closed")
+
+// New returns a Runtime. Nothing is compiled yet.
+func New(c Config) (*Runtime, error) {
+	if c.Memory == 0 {
+		c.Memory = sandbox.DefaultLimits.Memory
+	}
+	if c.Memory < pageSize || c.Memory > maxMemory {
+		return nil, fmt.Errorf("wasm: a memory limit of %d bytes: need %d to %d", c.Memory, pageSize, int64(maxMemory))
+	}
+	if c.Log == nil {
+		c.Log = func(string) {}
+	}
+	if c.Box == nil {
+		tiers, err := box.Tiers()
+		if err != nil {
+			return nil, err
+		}
+		for _, t := range tiers {
+			c.Box = append(c.Box, Tier{Name: t.Name, SHA256: t.SHA256, Commands: t.Commands, Module: t.Module})
+		}
+	}
+	cache, err := openCache(c.CacheDir)
+	if err != nil {
+		return nil, err
+	}
+	ctx := context.Background()
+	// Debug information would be read from the cache value by value, at many
+	// times the cost of the code. Closing on the context's end would slow every
+	// loop down, and not stop all of them.
+	rc := wazero.NewRuntimeConfig().
+		WithCoreFeatures(api.CoreFeaturesV2).
+		WithDebugInfoEnabled(false)
+	if cache.wz != nil {
+		rc = rc.WithCompilationCache(cache.wz)
+	}
+	r := &Runtime{
+		memory: c.Memory,
+		log:    c.Log,
+		cache:  cache,
+		wz:     wazero.NewRuntimeWithConfig(ctx, rc),
+		epoch:  time.Now(),
+	}
+	if err := wasi.Instantiate(ctx, r.wz); err != nil {
+		r.Close()
+		return nil, err
+	}
+	for _, t := range c.Box {
+		m := newModule(r, t.SHA256, "box", t.Module)
+		r.tiers = append(r.tiers, m)
+		for _, cmd := range t.Commands {
+			r.progs = append(r.progs, &command{rt: r, mod: m, cmd: cmd, sum: commandSum(t.SHA256, cmd.Name)})
+		}
+	}
+	return r, nil
+}
+
+// Programs returns the commands of the box.
+func (r *Runtime) Programs() []sandbox.Program { return r.progs }
+
+// Warm compiles all tiers of the box, as their first use would.
+func (r *Runtime) Warm(ctx context.Context) error {
+	for _, m := range r.tiers {
+		if err := m.load(ctx); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Close waits for what still runs, whose contexts the caller has ended, and
+// frees everything.
+func (r *Runtime) Close() error {
+	r.mu.Lock()
+	r.closed = true
+	r.mu.Unlock()
+	r.active.Wait()
+	return errors.Join(r.wz.Close(context.Background()), r.cache.close())
+}
+
+// enter counts a run or a compilation in; the caller counts it out.
+func (r *Runtime) enter() error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.closed {
+		return ErrClosed
+	}
+	r.active.Add(1)
+	return nil
+}
+
+// compileContext lets wazero use all cores.
+func compileContext() context.Context {
+	return experimental.WithCompilationWorkers(context.Background(), runtime.GOMAXPROCS(0))
+}
