@@ -15,7 +15,8 @@ type Limits struct {
 	Depth    int           // functions, eval, source, subshells inside each other
 	Commands int64         // programs started
 	Jobs     int64         // background jobs alive at a time
-	Stages   int           // stages of one pipeline
+	Stages   int           // stages of pipelines alive at a time
+	Files    int           // files open at a time
 }
 
 // DefaultLimits is the one place where defaults live.
@@ -29,6 +30,7 @@ var DefaultLimits = Limits{
 	Commands: 1_000_000,
 	Jobs:     256,
 	Stages:   1000,
+	Files:    256,
 }
 
 // Exit statuses that the sandbox itself gives; all others are the script's.
