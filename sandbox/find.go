@@ -92,7 +92,7 @@ func (h *host) lookPath(c *command, name string) (string, error) {
 // executable stats a file that is about to run. Programs are there although
 // no file system shows them as files.
 func (h *host) executable(at string) (fs.FileInfo, *ExecError) {
-	fi, err := h.session.cfg.FS.Stat(at)
+	fi, err := h.session.fs.Stat(at)
 	e := &ExecError{Name: at, Status: StatusDenied}
 	switch {
 	case errors.Is(err, fs.ErrNotExist) && h.virtual(at) != "":
@@ -191,7 +191,7 @@ func (h *host) named(ctx context.Context, c *command, name string, args []string
 // head reads the start of a file, without asking the file policy: the exec
 // itself is asked about.
 func (h *host) head(at string) ([]byte, error) {
-	f, err := h.session.cfg.FS.Open(at, os.O_RDONLY, 0)
+	f, err := h.session.fs.Open(at, os.O_RDONLY, 0)
 	if err != nil {
 		return nil, err
 	}

@@ -7,6 +7,8 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"path"
+	"sync/atomic"
 	"syscall"
 	"time"
 
@@ -20,7 +22,7 @@ func (h *host) files(ctx context.Context) vfs.FS { return h.filesOf(ctx, "shell"
 // filesOf returns the files as the program by may use them: each operation
 // asks the policy first, counts, and fails once the run is over.
 func (h *host) filesOf(ctx context.Context, by string, stderr io.Writer) vfs.FS {
-	g := &guard{run: h.run, ctx: ctx, fs: h.session.cfg.FS, by: by, stderr: stderr}
+	g := &guard{run: h.run, ctx: ctx, fs: h.session.fs, by: by, stderr: stderr}
 	if e, ok := h.policy.(policy.Constanter); ok {
 		d, ok := e.Constant(policy.KindFile)
 		g.open = ok && d.Effect == policy.Allow
@@ -33,7 +35,7 @@ func (h *host) filesOf(ctx context.Context, by string, stderr io.Writer) vfs.FS 
 type guard struct {
 	*run
 	ctx    context.Context
-	fs     vfs.FS
+	fs     *vfs.Mount
 	by     string
 	stderr io.Writer
 	open   bool // no rule has an opinion on files
@@ -77,93 +79,76 @@ func (g *guard) Open(name string, flag int, perm fs.FileMode) (vfs.File, error) 
 	if err := g.alive("open", name); err != nil {
 		return nil, err
 	}
-	at := name
-	if !g.open {
-		var err error
-		at, err = g.admitOpen(name, flag)
-		if err != nil {
-			return nil, err
-		}
-		// What was asked about is what is opened: a symlink put there in
-		// between is refused rather than followed.
-		flag |= vfs.NoFollow
+	l, err := g.fs.Resolve(name, vfs.FollowsLast(flag))
+	if err == nil && !g.open {
+		err = g.askOpen(l, flag)
+	}
+	if err != nil {
+		return nil, err
 	}
 	if n := g.run.files.Add(1); n > int64(g.limits.Files) {
 		g.run.files.Add(-1)
 		return nil, g.stop(&LimitError{What: fmt.Sprintf("%d open files", g.limits.Files)})
 	}
-	f, err := g.fs.Open(at, flag, perm)
+	f, err := l.Open(flag, perm)
 	if err != nil {
 		g.run.files.Add(-1)
 		return nil, err
 	}
-	return &openFile{File: f, run: g.run, name: name}, nil
+	return &openFile{File: f, run: g.run}, nil
 }
 
-// admitOpen asks for each way in which a file is about to be used.
-func (g *guard) admitOpen(name string, flag int) (string, error) {
-	at, err := g.canonical(name, flag&vfs.NoFollow == 0 && flag&(os.O_CREATE|os.O_EXCL) != os.O_CREATE|os.O_EXCL)
-	if err != nil {
-		return "", err
-	}
-	fi, err := g.fs.Lstat(at)
+// askOpen asks for each way in which a file is about to be used.
+func (g *guard) askOpen(l vfs.Location, flag int) error {
 	var ops []string
+	writes := flag&(os.O_WRONLY|os.O_RDWR|os.O_TRUNC) != 0
 	switch {
-	case err == nil && fi.IsDir():
-		ops = append(ops, "list")
+	case l.Info == nil:
+		if flag&os.O_CREATE == 0 {
+			return nil // there is nothing to open
+		}
+		ops = []string{"create"}
+	case l.Info.IsDir():
+		ops = []string{"list"}
+	case !writes:
+		ops = []string{"read"}
+	case flag&os.O_WRONLY != 0:
+		ops = []string{"write"}
 	default:
-		if acc := flag & (os.O_RDONLY | os.O_WRONLY | os.O_RDWR); acc != os.O_WRONLY {
-			ops = append(ops, "read")
-		}
-		if flag&(os.O_WRONLY|os.O_RDWR|os.O_TRUNC|os.O_CREATE) != 0 {
-			if errors.Is(err, fs.ErrNotExist) && flag&os.O_CREATE != 0 {
-				ops = append(ops[:0], "create")
-			} else if flag&(os.O_WRONLY|os.O_RDWR|os.O_TRUNC) != 0 {
-				ops = append(ops, "write")
-			}
-		}
+		ops = []string{"read", "write"}
 	}
 	for _, op := range ops {
-		if err := g.ask(policy.File{Op: op, Path: at, Requested: name, Mount: g.mountOf(at)}); err != nil {
-			return "", err
+		if err := g.ask(policy.File{Op: op, Path: l.Path, Requested: l.Requested, Mount: l.Mount}); err != nil {
+			return err
 		}
 	}
-	return at, nil
+	return nil
 }
 
-// one asks about an operation on a single name and returns its canonical
-// form.
-func (g *guard) one(op, name string, follow bool) (string, error) {
-	if err := g.alive(op, name); err != nil {
-		return "", err
-	}
-	if g.open {
-		return name, nil
-	}
-	at, err := g.canonical(name, follow)
+// one asks about an operation on one place. What was asked about is what the
+// Location then acts on, whatever is swapped in between.
+func (g *guard) one(op string, l vfs.Location, err error) error {
 	if err != nil {
-		return "", err
+		return err
 	}
-	return at, g.ask(policy.File{Op: op, Path: at, Requested: name, Mount: g.mountOf(at)})
+	if err := g.alive(op, l.Requested); err != nil {
+		return err
+	}
+	return g.ask(policy.File{Op: op, Path: l.Path, Requested: l.Requested, Mount: l.Mount})
 }
 
-// two asks about an operation that makes to from from.
-func (g *guard) two(op, from, to string) (string, string, error) {
+// two asks about an operation that makes the entry to from what is at from.
+func (g *guard) two(op, from, to string) (a, b vfs.Location, err error) {
 	if err := g.alive(op, from); err != nil {
-		return "", "", err
+		return a, b, err
 	}
-	if g.open {
-		return from, to, nil
+	if a, err = g.fs.ResolveEntry(from); err != nil {
+		return a, b, err
 	}
-	a, err := g.canonical(from, false)
-	if err != nil {
-		return "", "", err
+	if b, err = g.fs.ResolveEntry(to); err != nil {
+		return a, b, err
 	}
-	b, err := g.canonical(to, false)
-	if err != nil {
-		return "", "", err
-	}
-	return a, b, g.ask(policy.File{Op: op, Path: a, Requested: from, To: b, Mount: g.mountOf(a)})
+	return a, b, g.ask(policy.File{Op: op, Path: a.Path, Requested: from, To: b.Path, Mount: a.Mount})
 }
 
 // Stat implements [vfs.FS]. Looking is not asked about: listing is.
@@ -177,29 +162,29 @@ func (g *guard) Readlink(name string) (string, error) { return g.fs.Readlink(nam
 
 // Mkdir implements [vfs.FS].
 func (g *guard) Mkdir(name string, perm fs.FileMode) error {
-	at, err := g.one("create", name, false)
-	if err != nil {
+	l, err := g.fs.ResolveEntry(name)
+	if err = g.one("create", l, err); err != nil {
 		return err
 	}
-	return g.fs.Mkdir(at, perm)
+	return l.Mkdir(perm)
 }
 
 // Remove implements [vfs.FS].
 func (g *guard) Remove(name string) error {
-	at, err := g.one("remove", name, false)
-	if err != nil {
+	l, err := g.fs.ResolveEntry(name)
+	if err = g.one("remove", l, err); err != nil {
 		return err
 	}
-	return g.fs.Remove(at)
+	return l.Remove()
 }
 
 // Rmdir implements [vfs.FS].
 func (g *guard) Rmdir(name string) error {
-	at, err := g.one("remove", name, false)
-	if err != nil {
+	l, err := g.fs.ResolveEntry(name)
+	if err = g.one("remove", l, err); err != nil {
 		return err
 	}
-	return g.fs.Rmdir(at)
+	return l.Rmdir()
 }
 
 // Rename implements [vfs.FS].
@@ -208,7 +193,7 @@ func (g *guard) Rename(from, to string) error {
 	if err != nil {
 		return err
 	}
-	return g.fs.Rename(a, b)
+	return a.Rename(b)
 }
 
 // Link implements [vfs.FS].
@@ -217,35 +202,47 @@ func (g *guard) Link(from, to string) error {
 	if err != nil {
 		return err
 	}
-	return g.fs.Link(a, b)
+	return a.Link(b)
 }
 
 // Symlink implements [vfs.FS]. A policy sees it as a hard link: what it
-// leads to, and where it appears.
-func (g *guard) Symlink(dest, name string) error {
-	_, at, err := g.two("link", joinPath(dirOf(name), dest), name)
+// leads to, as far as that exists, and where it appears.
+func (g *guard) Symlink(target, name string) error {
+	if err := g.alive("link", name); err != nil {
+		return err
+	}
+	l, err := g.fs.ResolveEntry(name)
 	if err != nil {
 		return err
 	}
-	return g.fs.Symlink(dest, at)
+	if !g.open {
+		to := joinPath(path.Dir(l.Path), target)
+		if t, err := g.fs.Resolve(to, true); err == nil {
+			to = t.Path
+		}
+		if err := g.ask(policy.File{Op: "link", Path: to, Requested: name, To: l.Path, Mount: l.Mount}); err != nil {
+			return err
+		}
+	}
+	return l.Symlink(target)
 }
 
 // Chmod implements [vfs.FS].
 func (g *guard) Chmod(name string, mode fs.FileMode) error {
-	at, err := g.one("chmod", name, true)
-	if err != nil {
+	l, err := g.fs.Resolve(name, true)
+	if err = g.one("chmod", l, err); err != nil {
 		return err
 	}
-	return g.fs.Chmod(at, mode)
+	return l.Chmod(mode)
 }
 
 // Chtimes implements [vfs.FS].
 func (g *guard) Chtimes(name string, atime, mtime time.Time) error {
-	at, err := g.one("chmod", name, true)
-	if err != nil {
+	l, err := g.fs.Resolve(name, true)
+	if err = g.one("chmod", l, err); err != nil {
 		return err
 	}
-	return g.fs.Chtimes(at, atime, mtime)
+	return l.Chtimes(atime, mtime)
 }
 
 // An openFile counts as open until it is closed, and is cut off when the run
@@ -253,8 +250,7 @@ func (g *guard) Chtimes(name string, atime, mtime time.Time) error {
 type openFile struct {
 	vfs.File
 	*run
-	name   string
-	closed bool
+	closed atomic.Bool
 }
 
 func (f *openFile) Read(p []byte) (int, error) {
@@ -293,10 +289,9 @@ func (f *openFile) check() error {
 }
 
 func (f *openFile) Close() error {
-	if f.closed {
+	if f.closed.Swap(true) {
 		return fs.ErrClosed
 	}
-	f.closed = true
 	f.run.files.Add(-1)
 	return f.File.Close()
 }

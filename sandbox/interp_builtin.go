@@ -63,12 +63,11 @@ func (sh *interpShell) ownPwd(ctx context.Context, hc interp.HandlerContext, arg
 	for _, a := range args {
 		switch a {
 		case "-P":
-			g := &guard{run: sh.h.run, ctx: ctx, fs: sh.h.session.cfg.FS, open: true}
-			at, err := g.canonical(dir, true)
+			l, err := sh.h.session.fs.Resolve(dir, true)
 			if err != nil {
 				return sh.fail(hc, 1, "pwd: %s", reason(err))
 			}
-			dir = at
+			dir = l.Path
 		case "-L":
 		default:
 			if strings.HasPrefix(a, "-") {

@@ -50,7 +50,7 @@ func (sh *interpShell) open(ctx context.Context, name string, flag int, perm fs.
 	at := joinPath(hc.Dir, name)
 	fsys := sh.h.filesOf(ctx, "shell", hc.Stderr)
 	if at == "/dev/null" {
-		if _, err := sh.h.session.cfg.FS.Lstat(at); errors.Is(err, fs.ErrNotExist) {
+		if _, err := sh.h.session.fs.Lstat(at); errors.Is(err, fs.ErrNotExist) {
 			return nopFile{}, nil
 		}
 	}

@@ -15,7 +15,7 @@ import (
 
 // Config is what a [Session] is made of. Only FS is required.
 type Config struct {
-	FS       vfs.FS        // all files; a *vfs.Mount closes the races that symlinks open
+	FS       vfs.FS        // all files: a *vfs.Mount, or what becomes the root of one
 	Programs []Program     // the commands; names must differ. sh and bash are there always
 	Policy   policy.Engine // asked before anything takes effect; nil denies everything
 	Limits   Limits        // zero fields take the value of DefaultLimits
@@ -27,6 +27,7 @@ type Config struct {
 // shell of its own over the shared files.
 type Session struct {
 	cfg      Config
+	fs       *vfs.Mount
 	programs map[string]Program
 	eval     evaluator
 }
@@ -37,6 +38,14 @@ func New(cfg Config) (*Session, error) {
 		return nil, errors.New("sandbox: no file system")
 	}
 	s := &Session{cfg: cfg, programs: make(map[string]Program, len(cfg.Programs)), eval: interpEvaluator{}}
+	fsys, ok := cfg.FS.(*vfs.Mount)
+	if !ok {
+		var err error
+		if fsys, err = vfs.NewMount(vfs.MountPoint{Path: "/", FS: cfg.FS, Mode: vfs.ReadWrite}); err != nil {
+			return nil, err
+		}
+	}
+	s.fs = fsys
 	for _, p := range cfg.Programs {
 		name := p.Usage().Name
 		if name == "" || strings.ContainsAny(name, "/\x00\n ") {

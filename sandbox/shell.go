@@ -107,12 +107,12 @@ func (h *host) scriptPath(c *command, name string) string {
 	if strings.Contains(name, "/") {
 		return at
 	}
-	if _, err := h.session.cfg.FS.Stat(at); err == nil {
+	if _, err := h.session.fs.Stat(at); err == nil {
 		return at
 	}
 	for _, dir := range strings.Split(getenv(c.env, "PATH"), ":") {
 		p := path.Join(joinPath(c.dir, dir), name)
-		if fi, err := h.session.cfg.FS.Stat(p); err == nil && fi.Mode().IsRegular() {
+		if fi, err := h.session.fs.Stat(p); err == nil && fi.Mode().IsRegular() {
 			return p
 		}
 	}
