@@ -1,8 +1,11 @@
 package sandbox
 
 import (
+	"cmp"
 	"fmt"
 	"time"
+
+	"github.com/donax-sh/donax/policy"
 )
 
 // Limits bounds one run. Zero fields take the value of [DefaultLimits].
@@ -15,7 +18,8 @@ type Limits struct {
 	Depth    int           // functions, eval, source, subshells inside each other
 	Commands int64         // programs started
 	Jobs     int64         // background jobs alive at a time
-	Stages   int           // stages of one pipeline
+	Stages   int           // stages of pipelines alive at a time
+	Files    int           // files open at a time
 }
 
 // DefaultLimits is the one place where defaults live.
@@ -29,6 +33,7 @@ var DefaultLimits = Limits{
 	Commands: 1_000_000,
 	Jobs:     256,
 	Stages:   1000,
+	Files:    256,
 }
 
 // Exit statuses that the sandbox itself gives; all others are the script's.
@@ -51,4 +56,40 @@ func (e *LimitError) Error() string {
 		return "limit: " + e.What
 	}
 	return fmt.Sprintf("limit: %s (raise with %s)", e.What, e.Flag)
+}
+
+func (l Limits) orDefault() Limits {
+	d := DefaultLimits
+	return Limits{
+		Timeout:  cmp.Or(l.Timeout, d.Timeout),
+		Memory:   cmp.Or(l.Memory, d.Memory),
+		Output:   cmp.Or(l.Output, d.Output),
+		Source:   cmp.Or(l.Source, d.Source),
+		Nesting:  cmp.Or(l.Nesting, d.Nesting),
+		Depth:    cmp.Or(l.Depth, d.Depth),
+		Commands: cmp.Or(l.Commands, d.Commands),
+		Jobs:     cmp.Or(l.Jobs, d.Jobs),
+		Stages:   cmp.Or(l.Stages, d.Stages),
+		Files:    cmp.Or(l.Files, d.Files),
+	}
+}
+
+// lowered returns l with the limits of p where those are lower.
+func (l Limits) lowered(p policy.Limits) Limits {
+	if d := time.Duration(p.TimeoutMS) * time.Millisecond; d > 0 && (l.Timeout <= 0 || d < l.Timeout) {
+		l.Timeout = d
+	}
+	least := l.policy().Least(p)
+	l.Output, l.Memory, l.Commands = least.OutputBytes, least.MemoryBytes, least.Commands
+	return l
+}
+
+// policy is the part of l that policies know.
+func (l Limits) policy() policy.Limits {
+	return policy.Limits{
+		TimeoutMS:   max(0, l.Timeout.Milliseconds()),
+		OutputBytes: l.Output,
+		MemoryBytes: l.Memory,
+		Commands:    l.Commands,
+	}
 }

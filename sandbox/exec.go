@@ -1,0 +1,266 @@
+package sandbox
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"syscall"
+
+	"github.com/donax-sh/donax/policy"
+)
+
+// An ExecError says why a command could not be started. It matches
+// [ExitCode] with errors.As, 126 or 127, and unwraps to a [syscall.Errno].
+type ExecError struct {
+	Name   string // as it was called
+	Msg    string // as bash says it: "command not found"
+	Status ExitCode
+	Err    error // ENOENT, EACCES, ENOEXEC, EISDIR, ELOOP
+}
+
+func (e *ExecError) Error() string { return e.Name + ": " + e.Msg }
+
+// Unwrap returns the errno.
+func (e *ExecError) Unwrap() error { return e.Err }
+
+// As lets errors.As find the status.
+func (e *ExecError) As(target any) bool {
+	c, ok := target.(*ExitCode)
+	if ok {
+		*c = e.Status
+	}
+	return ok
+}
+
+// A command is a program about to start, after expansion.
+type command struct {
+	args       []string
+	path       string // where it was found; "" means still to be looked up
+	env        []string
+	dir        string
+	assigns    []string
+	background bool
+
+	stdin          io.Reader // nil: empty
+	stdout, stderr io.Writer
+}
+
+// exec runs a command after admission and waits for it. Every command goes
+// through here: of the shell, of eval and source, of sh and script files, and
+// of programs that start others.
+//
+// The error is nil for status 0, an [ExitCode] for another status of the
+// command's own, an [*ExecError] or a [*policy.DeniedError] when it was not
+// started, and anything else when the whole script must stop.
+func (h *host) exec(ctx context.Context, c *command) error {
+	if err := h.cause(); err != nil {
+		return err
+	}
+	if n := h.commands.Add(1); n > h.limits.Commands {
+		return h.stop(&LimitError{What: fmt.Sprintf("%d commands", h.limits.Commands)})
+	}
+	if h.depth > h.limits.Depth {
+		return h.stop(&LimitError{What: fmt.Sprintf("depth %d of commands that start commands", h.limits.Depth)})
+	}
+	t, err := h.find(ctx, c)
+	if err != nil {
+		return err
+	}
+	d, err := h.admit(ctx, policy.Exec{
+		Name:       t.name,
+		Args:       t.args[1:],
+		Kind:       t.kind,
+		SHA256:     t.sha256,
+		Cwd:        c.dir,
+		Assigns:    c.assigns,
+		Background: c.background,
+	}, c.stderr)
+	if err != nil {
+		return err
+	}
+	inner := &host{run: h.run, depth: h.depth + 1, ancestors: append(h.ancestors[:len(h.ancestors):len(h.ancestors)], t.name)}
+	if t.program == nil {
+		return inner.shell(ctx, c, t)
+	}
+	return inner.program(ctx, c, t, d.Limits)
+}
+
+// admit asks the policy about an exec and shows what it warns of.
+func (h *host) admit(ctx context.Context, x policy.Exec, stderr io.Writer) (policy.Decision, error) {
+	if e, ok := h.policy.(policy.Constanter); ok {
+		if d, ok := e.Constant(policy.KindExec); ok && d.Effect == policy.Allow && len(d.Warnings) == 0 {
+			return d, nil
+		}
+	}
+	x.Depth, x.Ancestors = h.depth, nonNil(h.ancestors)
+	x.Args, x.Assigns = nonNil(x.Args), nonNil(x.Assigns)
+	a := policy.Action{Kind: policy.KindExec, Subject: policy.SubjectFrom(h.caller), Exec: &x}
+	a.Usage.Execs, a.Usage.OutputBytes = h.commands.Load(), h.output.Load()
+	d, err := policy.Check(ctx, h.policy, a)
+	if err != nil {
+		if cause := h.cause(); cause != nil { // it was the end of the script that spoke, not the policy
+			return d, cause
+		}
+		return d, err
+	}
+	for _, w := range d.Warnings {
+		if stderr != nil {
+			_, _ = fmt.Fprintf(stderr, "donax: warning: %s: %s\n", x.Name, w.Msg)
+		}
+	}
+	return d, nil
+}
+
+// program runs a Program.
+func (h *host) program(ctx context.Context, c *command, t target, lower policy.Limits) (err error) {
+	h.tasks.Add(1)
+	defer h.tasks.Done()
+	l := h.limits.lowered(lower)
+	if lower.TimeoutMS > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithCancel(ctx)
+		defer cancel()
+		defer h.after(l, t.name)()
+	}
+	streams := streamSet{ctx: ctx}
+	defer streams.close()
+	p := &Proc{
+		Args:   t.args,
+		Env:    c.env,
+		Dir:    c.dir,
+		Stdin:  streams.reader(c.stdin),
+		Stdout: streams.writer(c.stdout),
+		Stderr: streams.writer(c.stderr),
+		FS:     h.filesOf(ctx, t.name, c.stderr),
+		Memory: l.Memory,
+	}
+	if lower.OutputBytes > 0 {
+		q := &quota{h: h, limit: l.Output}
+		p.Stdout, p.Stderr = quotaWriter{q, p.Stdout}, quotaWriter{q, p.Stderr}
+	}
+	p.Spawn = func(ctx context.Context, ch Child) error { return h.spawn(ctx, p, ch) }
+	defer func() {
+		if v := recover(); v != nil {
+			err = h.stop(newFault(t.name, v))
+		}
+	}()
+	err = t.program.Run(ctx, p)
+	var code ExitCode
+	switch {
+	case err == nil, errors.As(err, &code) && code == 0:
+		return nil
+	case errors.As(err, &code):
+		return code
+	case ctx.Err() != nil && h.cause() == nil:
+		return err // only this program's context ended: a parent's business
+	}
+	var le *LimitError
+	if !errors.As(err, &le) && h.cause() == nil {
+		f := &Fault{Name: t.name, Detail: err.Error(), Err: err}
+		return h.stop(f)
+	}
+	return h.stop(err)
+}
+
+// spawn starts a command for a program.
+func (h *host) spawn(ctx context.Context, p *Proc, ch Child) error {
+	if len(ch.Args) == 0 || ch.Args[0] == "" {
+		return &ExecError{Msg: "command not found", Status: StatusNotFound, Err: syscall.ENOENT}
+	}
+	c := &command{args: ch.Args, env: ch.Env, dir: ch.Dir, stdin: ch.Stdin, stdout: ch.Stdout, stderr: ch.Stderr}
+	if c.env == nil {
+		c.env = p.Env
+	}
+	if c.dir == "" {
+		c.dir = p.Dir
+	}
+	if c.stdout == nil {
+		c.stdout = p.Stdout
+	}
+	if c.stderr == nil {
+		c.stderr = p.Stderr
+	}
+	err := h.exec(ctx, c)
+	var de *policy.DeniedError
+	if errors.As(err, &de) {
+		// Said here, where the child would have written; the program that
+		// asked only needs to know that it may not.
+		_, _ = fmt.Fprintln(c.stderr, denial(c.args[0], de))
+		return &ExecError{Name: c.args[0], Msg: "denied by policy", Status: StatusDenied, Err: syscall.EACCES}
+	}
+	return err
+}
+
+// denial is what stderr gets for a denied command.
+func denial(name string, de *policy.DeniedError) string {
+	if x := de.Action.Exec; x != nil && x.Name != name {
+		name += " (" + x.Name + ")"
+	}
+	return name + ": " + de.Error()
+}
+
+// after stops the script when one program ran longer than a decision allows.
+func (h *host) after(l Limits, name string) func() bool {
+	ctx, cancel := context.WithTimeout(h.ctx, l.Timeout)
+	stop := context.AfterFunc(ctx, func() {
+		if errors.Is(ctx.Err(), context.DeadlineExceeded) {
+			_ = h.stop(&LimitError{What: fmt.Sprintf("time %v of %s, set by policy", l.Timeout, name), Flag: ""})
+		}
+	})
+	return func() bool { cancel(); return stop() }
+}
+
+func nonNil(s []string) []string {
+	if s == nil {
+		return []string{}
+	}
+	return s
+}
+
+// streamSet makes the streams of one program.
+type streamSet struct {
+	ctx  context.Context
+	ends []*pipeEnd
+}
+
+func (s *streamSet) close() {
+	for _, e := range s.ends {
+		e.close()
+	}
+}
+
+func (s *streamSet) reader(r io.Reader) io.Reader {
+	switch r := r.(type) {
+	case nil:
+		return empty{}
+	case *os.File:
+		e := newPipeEnd(s.ctx, r)
+		s.ends = append(s.ends, e)
+		return struct{ io.Reader }{e}
+	case *source:
+		return readerFunc(func(p []byte) (int, error) { return r.read(s.ctx, p) })
+	}
+	return r
+}
+
+func (s *streamSet) writer(w io.Writer) io.Writer {
+	switch w := w.(type) {
+	case nil:
+		return io.Discard
+	case *os.File:
+		e := newPipeEnd(s.ctx, w)
+		s.ends = append(s.ends, e)
+		return struct{ io.Writer }{e}
+	}
+	return w
+}
+
+type readerFunc func([]byte) (int, error)
+
+func (f readerFunc) Read(p []byte) (int, error) { return f(p) }
+
+type empty struct{}
+
+func (empty) Read([]byte) (int, error) { return 0, io.EOF }

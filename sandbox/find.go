@@ -1,0 +1,228 @@
+package sandbox
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"strings"
+	"syscall"
+)
+
+// BoxFile returns the text of the virtual file /bin/NAME. A file that holds
+// it, under whatever name, is the program NAME: a copy, a link or a renamed
+// file keeps its identity.
+func BoxFile(name string) []byte { return []byte(boxMagic + name + "\n") }
+
+const boxMagic = "#!donax-box "
+
+// BinNames returns the names that belong into /bin: those of the programs
+// and the shells.
+func (s *Session) BinNames() []string {
+	names := []string{"bash", "sh"}
+	for n := range s.programs {
+		if n != "bash" && n != "sh" {
+			names = append(names, n)
+		}
+	}
+	return names
+}
+
+// A target is what a command's name leads to.
+type target struct {
+	name    string // canonical
+	kind    string
+	sha256  string
+	args    []string // with the words that #! adds
+	program Program  // nil: a shell
+	shell   shellArgs
+}
+
+// find looks a command up in the files, never on the host, and tells what it
+// is from its content.
+func (h *host) find(ctx context.Context, c *command) (target, error) {
+	name := c.args[0]
+	at := c.path
+	if at == "" {
+		var err error
+		if at, err = h.lookPath(c, name); err != nil {
+			return target{}, err
+		}
+	}
+	return h.identify(ctx, c, at, c.args)
+}
+
+// lookPath finds the file of a command.
+func (h *host) lookPath(c *command, name string) (string, error) {
+	notFound := &ExecError{Name: name, Msg: "command not found", Status: StatusNotFound, Err: syscall.ENOENT}
+	if strings.Contains(name, "/") {
+		at := joinPath(c.dir, name)
+		if _, err := h.executable(at); err != nil {
+			err.Name = name
+			return "", err
+		}
+		return at, nil
+	}
+	if name == "" || name == "." || name == ".." || strings.ContainsRune(name, 0) {
+		return "", notFound
+	}
+	var found *ExecError
+	for _, dir := range strings.Split(getenv(c.env, "PATH"), ":") {
+		at := path.Join(joinPath(c.dir, dir), name)
+		_, err := h.executable(at)
+		if err == nil {
+			return at, nil
+		}
+		if err.Status == StatusDenied && !errors.Is(err, syscall.EISDIR) && found == nil {
+			found = err // bash names a file that it may not run only when nothing better comes
+			found.Name = at
+		}
+	}
+	if found != nil {
+		return "", found
+	}
+	return "", notFound
+}
+
+// executable stats a file that is about to run. Programs are there although
+// no file system shows them as files.
+func (h *host) executable(at string) (fs.FileInfo, *ExecError) {
+	fi, err := h.session.fs.Stat(at)
+	e := &ExecError{Name: at, Status: StatusDenied}
+	switch {
+	case errors.Is(err, fs.ErrNotExist) && h.virtual(at) != "":
+		return nil, nil
+	case errors.Is(err, fs.ErrNotExist):
+		e.Status, e.Msg, e.Err = StatusNotFound, "No such file or directory", syscall.ENOENT
+	case err != nil:
+		e.Msg, e.Err = reason(err), errnoOf(err)
+	case fi.IsDir():
+		e.Msg, e.Err = "Is a directory", syscall.EISDIR
+	case !fi.Mode().IsRegular() || fi.Mode()&0o111 == 0:
+		e.Msg, e.Err = "Permission denied", syscall.EACCES
+	default:
+		return fi, nil
+	}
+	return nil, e
+}
+
+// virtual returns the program that a path means when no file is there.
+func (h *host) virtual(at string) string {
+	dir, name := path.Split(at)
+	if (dir == "/bin/" || dir == "/usr/bin/") && (h.session.programs[name] != nil || isShell(name)) {
+		return name
+	}
+	return ""
+}
+
+func isShell(name string) bool { return name == "sh" || name == "bash" }
+
+// identify tells from a file's content what runs when it is started.
+func (h *host) identify(ctx context.Context, c *command, at string, args []string) (target, error) {
+	e := &ExecError{Name: args[0], Status: StatusDenied, Err: syscall.ENOEXEC}
+	head, err := h.head(at)
+	if errors.Is(err, fs.ErrNotExist) && h.virtual(at) != "" {
+		return h.named(ctx, c, h.virtual(at), args)
+	}
+	if err != nil {
+		e.Msg, e.Err = reason(err), errnoOf(err)
+		return target{}, e
+	}
+	line, _, _ := bytes.Cut(head, []byte("\n"))
+	switch {
+	case bytes.HasPrefix(head, []byte(boxMagic)):
+		name := string(line[len(boxMagic):])
+		if h.session.programs[name] == nil && !isShell(name) {
+			e.Msg = "this sandbox has no program " + quote(name)
+			return target{}, e
+		}
+		return h.named(ctx, c, name, args)
+	case bytes.HasPrefix(head, []byte("\x00asm")):
+		e.Msg = "WebAssembly modules in the session's files are not run: add the program to the sandbox"
+		return target{}, e
+	case !bytes.HasPrefix(head, []byte("#!")):
+		// A file that is no text must not be fed to the shell.
+		if bytes.IndexByte(line, 0) >= 0 {
+			e.Msg = "cannot execute binary file: Exec format error"
+			return target{}, e
+		}
+		return h.scriptFile(ctx, "bash", nil, at, args)
+	}
+	words := strings.Fields(string(line[2:]))
+	if len(words) > 0 && path.Base(words[0]) == "env" {
+		words = words[1:]
+		if len(words) > 0 && words[0] == "-S" {
+			words = words[1:]
+		}
+	}
+	if len(words) == 0 {
+		return h.scriptFile(ctx, "bash", nil, at, args)
+	}
+	name := path.Base(words[0])
+	if isShell(name) && h.session.programs[name] == nil {
+		return h.scriptFile(ctx, name, words[1:], at, args)
+	}
+	if h.session.programs[name] == nil {
+		e.Msg = words[0] + ": bad interpreter: No such file or directory"
+		return target{}, e
+	}
+	// The kernel hands the interpreter the path that was called.
+	file := args[0]
+	if !strings.Contains(file, "/") {
+		file = at
+	}
+	return h.named(ctx, c, name, append(append(words[:len(words):len(words)], file), args[1:]...))
+}
+
+// named makes the target for a program or shell.
+func (h *host) named(ctx context.Context, c *command, name string, args []string) (target, error) {
+	if p := h.session.programs[name]; p != nil {
+		u := p.Usage()
+		return target{name: name, kind: u.Kind, sha256: u.SHA256, args: args, program: p}, nil
+	}
+	return h.shellTarget(ctx, c, name, args)
+}
+
+// head reads the start of a file, without asking the file policy: the exec
+// itself is asked about.
+func (h *host) head(at string) ([]byte, error) {
+	f, err := h.session.fs.Open(at, os.O_RDONLY, 0)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	buf := make([]byte, 512)
+	n, err := io.ReadFull(f, buf)
+	if err != nil && err != io.EOF && err != io.ErrUnexpectedEOF {
+		return nil, err
+	}
+	return buf[:n], nil
+}
+
+func digest(text string) string {
+	sum := sha256.Sum256([]byte(text))
+	return hex.EncodeToString(sum[:])
+}
+
+// getenv returns the last value of a variable.
+func getenv(env []string, name string) string {
+	for i := len(env) - 1; i >= 0; i-- {
+		if v, ok := strings.CutPrefix(env[i], name+"="); ok {
+			return v
+		}
+	}
+	return ""
+}
+
+// joinPath makes a name absolute and clean.
+func joinPath(dir, name string) string {
+	if path.IsAbs(name) {
+		return path.Clean(name)
+	}
+	return path.Join(dir, name)
+}

@@ -1,0 +1,297 @@
+package sandbox
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"sync/atomic"
+	"syscall"
+	"time"
+
+	"github.com/donax-sh/donax/policy"
+	"github.com/donax-sh/donax/sandbox/vfs"
+)
+
+// files returns the files as the shell itself may use them.
+func (h *host) files(ctx context.Context) vfs.FS { return h.filesOf(ctx, "shell", h.err) }
+
+// filesOf returns the files as the program by may use them: each operation
+// asks the policy first, counts, and fails once the run is over.
+func (h *host) filesOf(ctx context.Context, by string, stderr io.Writer) vfs.FS {
+	g := &guard{run: h.run, ctx: ctx, fs: h.session.fs, by: by, stderr: stderr}
+	if e, ok := h.policy.(policy.Constanter); ok {
+		d, ok := e.Constant(policy.KindFile)
+		g.open = ok && d.Effect == policy.Allow
+	}
+	return g
+}
+
+// A guard is the session's file system as one program sees it. A denied
+// operation fails with EACCES after the reason was shown once.
+type guard struct {
+	*run
+	ctx    context.Context
+	fs     *vfs.Mount
+	by     string
+	stderr io.Writer
+	open   bool // no rule has an opinion on files
+}
+
+var _ vfs.FS = (*guard)(nil)
+
+// alive fails once the run is over: what was left behind must not change
+// files any more.
+func (g *guard) alive(op, name string) error {
+	if g.ended.Load() {
+		return &fs.PathError{Op: op, Path: name, Err: syscall.EIO}
+	}
+	return nil
+}
+
+// ask asks the policy about an operation on f.Path, which is canonical.
+func (g *guard) ask(f policy.File) error {
+	if g.open {
+		return nil
+	}
+	f.By = g.by
+	a := policy.Action{Kind: policy.KindFile, Subject: policy.SubjectFrom(g.caller), File: &f}
+	a.Usage.Execs, a.Usage.OutputBytes = g.commands.Load(), g.output.Load()
+	_, err := policy.Check(g.ctx, g.policy, a)
+	if err == nil {
+		return nil
+	}
+	var de *policy.DeniedError
+	if errors.As(err, &de) && g.cause() == nil {
+		key := [4]string{g.by, f.Op, f.Path, f.To}
+		if _, again := g.said.LoadOrStore(key, true); !again && g.stderr != nil {
+			_, _ = fmt.Fprintf(g.stderr, "%s: cannot %s %s: %v\n", g.by, f.Op, f.Path, de)
+		}
+	}
+	return &fs.PathError{Op: f.Op, Path: f.Requested, Err: syscall.EACCES}
+}
+
+// Open implements [vfs.FS].
+func (g *guard) Open(name string, flag int, perm fs.FileMode) (vfs.File, error) {
+	if err := g.alive("open", name); err != nil {
+		return nil, err
+	}
+	l, err := g.fs.Resolve(name, vfs.FollowsLast(flag))
+	if err == nil && !g.open {
+		err = g.askOpen(l, flag)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if n := g.run.files.Add(1); n > int64(g.limits.Files) {
+		g.run.files.Add(-1)
+		return nil, g.stop(&LimitError{What: fmt.Sprintf("%d open files", g.limits.Files)})
+	}
+	f, err := l.Open(flag, perm)
+	if err != nil {
+		g.run.files.Add(-1)
+		return nil, err
+	}
+	return &openFile{File: f, run: g.run}, nil
+}
+
+// askOpen asks for each way in which a file is about to be used.
+func (g *guard) askOpen(l vfs.Location, flag int) error {
+	var ops []string
+	writes := flag&(os.O_WRONLY|os.O_RDWR|os.O_TRUNC) != 0
+	switch {
+	case l.Info == nil:
+		if flag&os.O_CREATE == 0 {
+			return nil // there is nothing to open
+		}
+		ops = []string{"create"}
+	case l.Info.IsDir():
+		ops = []string{"list"}
+	case !writes:
+		ops = []string{"read"}
+	case flag&os.O_WRONLY != 0:
+		ops = []string{"write"}
+	default:
+		ops = []string{"read", "write"}
+	}
+	for _, op := range ops {
+		if err := g.ask(policy.File{Op: op, Path: l.Path, Requested: l.Requested, Mount: l.Mount}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// one asks about an operation on one place. What was asked about is what the
+// Location then acts on, whatever is swapped in between.
+func (g *guard) one(op string, l vfs.Location, err error) error {
+	if err != nil {
+		return err
+	}
+	if err := g.alive(op, l.Requested); err != nil {
+		return err
+	}
+	return g.ask(policy.File{Op: op, Path: l.Path, Requested: l.Requested, Mount: l.Mount})
+}
+
+// two asks about an operation that makes the entry to from what is at from.
+func (g *guard) two(op, from, to string) (a, b vfs.Location, err error) {
+	if err := g.alive(op, from); err != nil {
+		return a, b, err
+	}
+	if a, err = g.fs.ResolveEntry(from); err != nil {
+		return a, b, err
+	}
+	if b, err = g.fs.ResolveEntry(to); err != nil {
+		return a, b, err
+	}
+	return a, b, g.ask(policy.File{Op: op, Path: a.Path, Requested: from, To: b.Path, Mount: a.Mount})
+}
+
+// Stat implements [vfs.FS]. Looking is not asked about: listing is.
+func (g *guard) Stat(name string) (fs.FileInfo, error) { return g.fs.Stat(name) }
+
+// Lstat implements [vfs.FS].
+func (g *guard) Lstat(name string) (fs.FileInfo, error) { return g.fs.Lstat(name) }
+
+// Readlink implements [vfs.FS].
+func (g *guard) Readlink(name string) (string, error) { return g.fs.Readlink(name) }
+
+// Mkdir implements [vfs.FS].
+func (g *guard) Mkdir(name string, perm fs.FileMode) error {
+	l, err := g.fs.ResolveEntry(name)
+	if err = g.one("create", l, err); err != nil {
+		return err
+	}
+	return l.Mkdir(perm)
+}
+
+// Remove implements [vfs.FS].
+func (g *guard) Remove(name string) error {
+	l, err := g.fs.ResolveEntry(name)
+	if err = g.one("remove", l, err); err != nil {
+		return err
+	}
+	return l.Remove()
+}
+
+// Rmdir implements [vfs.FS].
+func (g *guard) Rmdir(name string) error {
+	l, err := g.fs.ResolveEntry(name)
+	if err = g.one("remove", l, err); err != nil {
+		return err
+	}
+	return l.Rmdir()
+}
+
+// Rename implements [vfs.FS].
+func (g *guard) Rename(from, to string) error {
+	a, b, err := g.two("rename", from, to)
+	if err != nil {
+		return err
+	}
+	return a.Rename(b)
+}
+
+// Link implements [vfs.FS].
+func (g *guard) Link(from, to string) error {
+	a, b, err := g.two("link", from, to)
+	if err != nil {
+		return err
+	}
+	return a.Link(b)
+}
+
+// Symlink implements [vfs.FS]. A policy sees it as a hard link: what it
+// leads to, as far as that exists, and where it appears.
+func (g *guard) Symlink(target, name string) error {
+	if err := g.alive("link", name); err != nil {
+		return err
+	}
+	l, err := g.fs.ResolveEntry(name)
+	if err != nil {
+		return err
+	}
+	if !g.open {
+		to := joinPath(path.Dir(l.Path), target)
+		if t, err := g.fs.Resolve(to, true); err == nil {
+			to = t.Path
+		}
+		if err := g.ask(policy.File{Op: "link", Path: to, Requested: name, To: l.Path, Mount: l.Mount}); err != nil {
+			return err
+		}
+	}
+	return l.Symlink(target)
+}
+
+// Chmod implements [vfs.FS].
+func (g *guard) Chmod(name string, mode fs.FileMode) error {
+	l, err := g.fs.Resolve(name, true)
+	if err = g.one("chmod", l, err); err != nil {
+		return err
+	}
+	return l.Chmod(mode)
+}
+
+// Chtimes implements [vfs.FS].
+func (g *guard) Chtimes(name string, atime, mtime time.Time) error {
+	l, err := g.fs.Resolve(name, true)
+	if err = g.one("chmod", l, err); err != nil {
+		return err
+	}
+	return l.Chtimes(atime, mtime)
+}
+
+// An openFile counts as open until it is closed, and is cut off when the run
+// is over.
+type openFile struct {
+	vfs.File
+	*run
+	closed atomic.Bool
+}
+
+func (f *openFile) Read(p []byte) (int, error) {
+	if err := f.check(); err != nil {
+		return 0, err
+	}
+	return f.File.Read(p)
+}
+
+func (f *openFile) Write(p []byte) (int, error) {
+	if err := f.check(); err != nil {
+		return 0, err
+	}
+	return f.File.Write(p)
+}
+
+func (f *openFile) WriteAt(p []byte, off int64) (int, error) {
+	if err := f.check(); err != nil {
+		return 0, err
+	}
+	return f.File.WriteAt(p, off)
+}
+
+func (f *openFile) Truncate(size int64) error {
+	if err := f.check(); err != nil {
+		return err
+	}
+	return f.File.Truncate(size)
+}
+
+func (f *openFile) check() error {
+	if f.ended.Load() {
+		return errEnded
+	}
+	return f.ctx.Err()
+}
+
+func (f *openFile) Close() error {
+	if f.closed.Swap(true) {
+		return fs.ErrClosed
+	}
+	f.run.files.Add(-1)
+	return f.File.Close()
+}

@@ -1,0 +1,95 @@
+package sandbox
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/donax-sh/donax/policy"
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// Inspect completes c with the facts that its text shows, for admission: the
+// text itself (quoted, when Args is an argv), Calls, Features, Static, the
+// names in Env and the Limits in force. Nothing runs. What the text does not
+// show is decided when it happens, as exec and file actions.
+//
+// The error is a [*ParseError], a [*LimitError], the context's, or says what
+// is wrong with c.
+func (s *Session) Inspect(ctx context.Context, c policy.Command) (policy.Command, error) {
+	if c.Args != nil {
+		text, err := quoteArgs(c.Args)
+		if err != nil {
+			return c, err
+		}
+		c.Text = text
+	}
+	if strings.ContainsRune(c.Text, 0) {
+		// Parsers differ about NUL bytes: what was inspected must be what runs.
+		return c, &ParseError{Line: 1, Col: 1, Msg: "a NUL byte in the command"}
+	}
+	c.Env = []string{}
+	for _, kv := range c.Environ {
+		if err := checkVar(kv); err != nil {
+			return c, err
+		}
+		name, _, _ := strings.Cut(kv, "=")
+		c.Env = append(c.Env, name)
+	}
+	if c.Cwd == "" {
+		c.Cwd = s.cfg.Dir
+	}
+	limits := s.cfg.Limits.lowered(c.Limits)
+	c.Limits = limits.policy()
+	c.Params = nonNil(c.Params)
+	f, err := parse(ctx, c.Text, "", limits)
+	if err != nil {
+		return c, err
+	}
+	w := walker{ctx: ctx, limits: limits, features: map[string]bool{}, static: true, calls: []policy.Call{}}
+	w.stmts(f.Stmts)
+	if w.err != nil {
+		return c, w.err
+	}
+	c.Calls, c.Static = w.calls, w.static
+	c.Features = make([]string, 0, len(w.features))
+	for k := range w.features {
+		c.Features = append(c.Features, k)
+	}
+	slices.Sort(c.Features)
+	return c, nil
+}
+
+// quoteArgs writes an argv as a command line.
+func quoteArgs(args []string) (string, error) {
+	if len(args) == 0 {
+		return "", errors.New("an empty argv")
+	}
+	var b strings.Builder
+	for i, a := range args {
+		if strings.ContainsRune(a, 0) {
+			return "", fmt.Errorf("argument %d holds a NUL byte", i)
+		}
+		if i > 0 {
+			b.WriteByte(' ')
+		}
+		b.WriteString(quote(a))
+	}
+	return b.String(), nil
+}
+
+// quote writes s as one word of the shell. Words that look like syntax
+// (keywords, assignments) are quoted too, so that they stay words.
+func quote(s string) string {
+	plain := s != "" && !syntax.IsKeyword(s)
+	for i := 0; i < len(s) && plain; i++ {
+		c := s[i]
+		plain = c >= '0' && c <= '9' || c|0x20 >= 'a' && c|0x20 <= 'z' || strings.IndexByte("_-./,:+@%", c) >= 0
+	}
+	if plain {
+		return s
+	}
+	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
+}

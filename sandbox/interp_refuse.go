@@ -1,0 +1,130 @@
+package sandbox
+
+import (
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// param renames parameters whose value interp takes from the host process,
+// and refuses subscripts on which it panics.
+func (rw *rewriter) param(p *syntax.ParamExp) {
+	if p.Param == nil {
+		return
+	}
+	switch p.Param.Value {
+	case "$":
+		p.Param.Value, p.Short, rw.changed = pidVar, false, true
+	case "PPID":
+		p.Param.Value, p.Short, rw.changed = ppidVar, false, true
+	}
+	if _, ok := p.Index.(*syntax.Word); p.Index != nil && !ok {
+		rw.texts.add(&rw.texts.arith, p.Param.Value)
+		if rw.texts.assoc[p.Param.Value] {
+			rw.refuse(p, "an associative array with an unquoted expression as key")
+		}
+	}
+}
+
+// arithm refuses assignments to array elements: interp panics on them.
+func (rw *rewriter) arithm(x syntax.ArithmExpr) {
+	switch x := x.(type) {
+	case *syntax.UnaryArithm:
+		if x.Op == syntax.Inc || x.Op == syntax.Dec {
+			rw.assigned(x.X)
+		}
+	case *syntax.BinaryArithm:
+		switch x.Op {
+		case syntax.Assgn, syntax.AddAssgn, syntax.SubAssgn, syntax.MulAssgn, syntax.QuoAssgn, syntax.RemAssgn,
+			syntax.AndAssgn, syntax.OrAssgn, syntax.XorAssgn, syntax.ShlAssgn, syntax.ShrAssgn:
+			rw.assigned(x.X)
+		case syntax.TernQuest:
+			if y, ok := x.Y.(*syntax.BinaryArithm); !ok || y.Op != syntax.TernColon {
+				rw.refuse(x, "this use of ?:")
+			}
+		case syntax.TernColon:
+		}
+	}
+}
+
+func (rw *rewriter) assigned(x syntax.ArithmExpr) {
+	if w, ok := x.(*syntax.Word); !ok || !validName(w.Lit()) {
+		rw.refuse(x, "assigning to an array element inside (( ))")
+	}
+}
+
+// declare looks at the arrays of a declaration.
+func (rw *rewriter) declare(d *syntax.DeclClause) {
+	assoc := false
+	for _, a := range d.Args {
+		if a.Name == nil {
+			// Flags; computed ones may be -A.
+			v, ok := literal(a.Value)
+			assoc = assoc || !ok || len(v) > 1 && v[0] == '-' && containsByte(v, 'A')
+			continue
+		}
+		if !assoc {
+			continue
+		}
+		rw.texts.add(&rw.texts.assoc, a.Name.Value)
+		if rw.texts.arith[a.Name.Value] {
+			rw.refuse(d, "an associative array with an unquoted expression as key")
+		}
+		if a.Array != nil {
+			rw.array(a.Array, true)
+		}
+	}
+}
+
+// array refuses lists that interp may take for associative arrays although
+// their keys are none: it panics on them.
+func (rw *rewriter) array(a *syntax.ArrayExpr, assoc bool) {
+	if len(a.Elems) > 0 && quotedWord(a.Elems[0].Index) {
+		assoc = true
+	}
+	for _, e := range a.Elems {
+		if _, ok := e.Index.(*syntax.Word); assoc && !ok {
+			rw.refuse(a, "an associative array with a value that has no plain [key]=")
+		}
+	}
+}
+
+func quotedWord(x syntax.ArithmExpr) bool {
+	w, ok := x.(*syntax.Word)
+	if !ok || len(w.Parts) != 1 {
+		return false
+	}
+	switch w.Parts[0].(type) {
+	case *syntax.DblQuoted, *syntax.SglQuoted:
+		return true
+	}
+	return false
+}
+
+// unaryTest replaces tests that would ask the host.
+func (rw *rewriter) unaryTest(t *syntax.UnaryTest) {
+	switch t.Op {
+	case syntax.TsUsrOwn, syntax.TsGrpOwn:
+		t.Op, rw.changed = syntax.TsExists, true // all files are the session's own
+	case syntax.TsFdTerm:
+		// Nothing in the sandbox is a terminal.
+		t.Op, t.X, rw.changed = syntax.TsNempStr, &syntax.Word{Parts: []syntax.WordPart{&syntax.SglQuoted{Left: t.OpPos, Right: t.OpPos}}}, true
+	case syntax.TsVarSet, syntax.TsRefVar:
+		w, ok := t.X.(*syntax.Word)
+		if !ok {
+			return
+		}
+		if v, known := literal(w); !known || v == "" {
+			rw.refuse(t, "-v with a computed name") // it panics when the name is empty
+		}
+	case syntax.TsModif:
+		rw.refuse(t, "-N")
+	}
+}
+
+func containsByte(s string, c byte) bool {
+	for i := 0; i < len(s); i++ {
+		if s[i] == c {
+			return true
+		}
+	}
+	return false
+}

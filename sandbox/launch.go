@@ -1,0 +1,141 @@
+package sandbox
+
+import "strings"
+
+// launches tells what else a call visibly starts: other commands by their
+// arguments, and texts given to a shell. opaque means that it starts
+// something which the text does not show.
+func launches(args []arg) (next [][]arg, text []string, opaque bool) {
+	a := args[1:]
+	switch baseName(args[0].text) {
+	case "command", "builtin", "exec", "nohup", "setsid", "stdbuf", "nice":
+		return command1(skipFlags(a, "anioe"))
+	case "time":
+		return command1(skipFlags(a, "fo"))
+	case "timeout":
+		a, ok := skipFlags(a, "ks")
+		if len(a) > 0 {
+			a = a[1:]
+		}
+		return command1(a, ok)
+	case "xargs":
+		a, ok := skipFlags(a, "IiLnPsdEa")
+		return command1(a, ok)
+	case "env":
+		return command1(skipEnv(a))
+	case "find":
+		return findCommands(a)
+	case "sh", "bash":
+		return shellText(a)
+	case "eval":
+		return evalText(a)
+	case "trap":
+		if len(a) > 1 && a[0].known && (a[0].text == "--" || a[0].text == "-") {
+			a = a[1:]
+		}
+		if len(a) > 1 {
+			return evalText(a[:1])
+		}
+	case "source", ".":
+		return nil, nil, true
+	}
+	return nil, nil, false
+}
+
+func command1(a []arg, ok bool) ([][]arg, []string, bool) {
+	if !ok {
+		return nil, nil, true
+	}
+	if len(a) == 0 {
+		return nil, nil, false
+	}
+	return [][]arg{a}, nil, false
+}
+
+// skipFlags leaves out options; valued ones take the next word. It fails
+// when an option is computed, because what follows is then anyone's guess.
+func skipFlags(a []arg, valued string) ([]arg, bool) {
+	for len(a) > 0 {
+		if !a[0].known {
+			return a, true // the command's own name is computed
+		}
+		f := a[0].text
+		if len(f) < 2 || f[0] != '-' {
+			break
+		}
+		a = a[1:]
+		if f == "--" {
+			break
+		}
+		if f[1] != '-' && strings.IndexByte(valued, f[len(f)-1]) >= 0 && len(f) == 2 && len(a) > 0 {
+			a = a[1:]
+		}
+	}
+	return a, true
+}
+
+func skipEnv(a []arg) ([]arg, bool) {
+	for len(a) > 0 && a[0].known {
+		f := a[0].text
+		switch {
+		case f == "-u" || f == "-C" || f == "--unset" || f == "--chdir":
+			a = a[min(2, len(a)):]
+		case strings.HasPrefix(f, "-S") || strings.HasPrefix(f, "--split"):
+			return nil, false
+		case f == "--":
+			a = a[1:]
+		case strings.HasPrefix(f, "-") || strings.Contains(f, "="):
+			a = a[1:]
+		default:
+			return a, true
+		}
+	}
+	return a, true
+}
+
+func findCommands(a []arg) (next [][]arg, text []string, opaque bool) {
+	for i := 0; i < len(a); i++ {
+		switch {
+		case !a[i].known:
+			opaque = true // it may be -exec
+		case a[i].text == "-exec" || a[i].text == "-execdir" || a[i].text == "-ok" || a[i].text == "-okdir":
+			end := i + 1
+			for end < len(a) && !(a[end].known && (a[end].text == ";" || a[end].text == "+")) {
+				end++
+			}
+			if end > i+1 {
+				next = append(next, a[i+1:end])
+			}
+			i = end
+		}
+	}
+	return next, nil, opaque
+}
+
+func shellText(a []arg) ([][]arg, []string, bool) {
+	for i, x := range a {
+		switch {
+		case !x.known:
+			return nil, nil, true
+		case len(x.text) > 1 && x.text[0] == '-' && x.text[1] != '-' && strings.Contains(x.text, "c"):
+			if i+1 < len(a) && a[i+1].known {
+				return nil, []string{a[i+1].text}, false
+			}
+			return nil, nil, true
+		case !strings.HasPrefix(x.text, "-"):
+			return nil, nil, true // a file
+		}
+	}
+	return nil, nil, true // stdin
+}
+
+func evalText(a []arg) ([][]arg, []string, bool) {
+	var words []string
+	for _, x := range a {
+		if !x.known {
+			return nil, nil, true
+		}
+		words = append(words, x.text)
+	}
+	return nil, []string{strings.Join(words, " ")}, false
+}

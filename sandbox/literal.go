@@ -1,0 +1,80 @@
+package sandbox
+
+import (
+	"strings"
+
+	"mvdan.cc/sh/v3/expand"
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// literal returns the one word that w always expands to, and whether there
+// is one: no expansion, no pattern, no braces.
+func literal(w *syntax.Word) (string, bool) {
+	if w == nil {
+		return "", true
+	}
+	if expandsBraces(w) {
+		return "", false
+	}
+	var b strings.Builder
+	for i, p := range w.Parts {
+		switch p := p.(type) {
+		case *syntax.Lit:
+			if i == 0 && strings.HasPrefix(p.Value, "~") || hasPattern(p.Value) {
+				return "", false
+			}
+			unescape(&b, p.Value, "")
+		case *syntax.SglQuoted:
+			if !p.Dollar {
+				b.WriteString(p.Value)
+				continue
+			}
+			s, _, err := expand.Format(&expand.Config{}, p.Value, nil)
+			if err != nil {
+				return "", false
+			}
+			b.WriteString(s)
+		case *syntax.DblQuoted:
+			for _, q := range p.Parts {
+				l, ok := q.(*syntax.Lit)
+				if !ok {
+					return "", false
+				}
+				unescape(&b, l.Value, "$`\"\\\n")
+			}
+		default:
+			return "", false
+		}
+	}
+	return b.String(), true
+}
+
+// unescape removes the backslashes of s; only those before a byte of these
+// are special, if any are given.
+func unescape(b *strings.Builder, s, these string) {
+	for i := 0; i < len(s); i++ {
+		if s[i] == '\\' && i+1 < len(s) && (these == "" || strings.IndexByte(these, s[i+1]) >= 0) {
+			if i++; s[i] == '\n' {
+				continue
+			}
+		}
+		b.WriteByte(s[i])
+	}
+}
+
+// hasPattern reports whether unquoted text may match file names.
+func hasPattern(s string) bool {
+	for i := 0; i < len(s); i++ {
+		switch s[i] {
+		case '\\':
+			i++
+		case '*', '?', '[':
+			return true
+		}
+	}
+	return false
+}
+
+func expandsBraces(w *syntax.Word) bool {
+	return syntax.SplitBraces(&syntax.Word{Parts: append([]syntax.WordPart(nil), w.Parts...)})
+}

@@ -1,0 +1,220 @@
+package sandbox
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"runtime/debug"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/donax-sh/donax/policy"
+)
+
+// ErrAbandoned is matched by an error of [Session.Run] when a step of the
+// script did not stop in time: Run returned without it.
+var ErrAbandoned = errors.New("a step of the script could not be stopped and was abandoned")
+
+// A Fault is a bug of the sandbox or of a program: a panic that was caught,
+// or an error that no script can cause. Its text may be shown to anyone.
+type Fault struct {
+	Name   string // of the program, or "the shell"
+	Detail string // for the operator's log only: names code and may quote data
+	Err    error  // the cause, if it was an error
+}
+
+func (e *Fault) Error() string { return "internal error in " + e.Name }
+
+// Unwrap returns the cause.
+func (e *Fault) Unwrap() error { return e.Err }
+
+// grace is how long what was started may take to end after the script did.
+const grace = 500 * time.Millisecond
+
+// errEnded is what streams and files of a run say once it is over.
+var errEnded = errors.New("the command has ended")
+
+// A run is what all shells and programs of one [Session.Run] share.
+type run struct {
+	session *Session
+	limits  Limits
+	policy  policy.Engine
+	ctx     context.Context
+	cancel  context.CancelCauseFunc
+	timer   *time.Timer
+	caller  context.Context // Run's own
+
+	out, err *sink
+	lock     chan struct{} // held while out or err is written
+
+	ended    atomic.Bool // nothing may take effect any more
+	fault    atomic.Pointer[error]
+	output   atomic.Int64
+	commands atomic.Int64
+	jobs     atomic.Int64
+	stages   atomic.Int64
+	files    atomic.Int64
+	tasks    sync.WaitGroup // programs running
+
+	said sync.Map // reasons of file denials, each shown once
+}
+
+func newRun(ctx context.Context, s *Session, lower policy.Limits, out, errw io.Writer) *run {
+	r := &run{session: s, limits: s.cfg.Limits.lowered(lower), policy: s.cfg.Policy, caller: ctx, lock: make(chan struct{}, 1)}
+	r.out, r.err = &sink{r: r, w: out}, &sink{r: r, w: errw}
+	r.ctx, r.cancel = context.WithCancelCause(ctx)
+	if d := r.limits.Timeout; d > 0 {
+		r.timer = time.AfterFunc(d, func() {
+			_ = r.stop(&LimitError{What: fmt.Sprintf("time %v", d), Flag: "--timeout"})
+		})
+	}
+	return r
+}
+
+// stop ends the whole script because of err, wherever it is called from: in
+// a substitution, left of a pipe, or inside a program. The first error wins.
+func (r *run) stop(err error) error {
+	if r.fault.CompareAndSwap(nil, &err) {
+		r.cancel(err)
+	}
+	return r.cause()
+}
+
+// cause is why the script is being ended, or nil.
+func (r *run) cause() error {
+	if p := r.fault.Load(); p != nil {
+		return *p
+	}
+	return r.caller.Err()
+}
+
+// wait runs the main shell, then ends what it left in the background. It
+// returns soon after the run's context ends, whatever the shell does.
+func (r *run) wait(f func() (int, error)) (status int, err error) {
+	type result struct {
+		status int
+		err    error
+	}
+	done := make(chan result, 1)
+	go func() {
+		var res result
+		defer func() { done <- res }()
+		res.status, res.err = f()
+	}()
+	var res result
+	stuck := false
+	select {
+	case res = <-done:
+	case <-r.ctx.Done():
+		select {
+		case res = <-done:
+		case <-time.After(grace):
+			stuck = true
+		}
+	}
+	cause := r.cause() // before our own cancel below becomes one
+	r.cancel(errEnded)
+	tasks := make(chan struct{})
+	go func() { r.tasks.Wait(); close(tasks) }()
+	select {
+	case <-tasks:
+	case <-time.After(grace):
+		stuck = true
+	}
+	switch {
+	case cause != nil:
+		err = cause
+	case res.err != nil:
+		err = res.err
+	}
+	if stuck {
+		if err == nil {
+			return res.status, ErrAbandoned
+		}
+		err = fmt.Errorf("%w (%w)", err, ErrAbandoned)
+	}
+	return res.status, err
+}
+
+// close cuts the streams and files off from whatever still runs.
+func (r *run) close() {
+	r.ended.Store(true)
+	if r.timer != nil {
+		r.timer.Stop()
+	}
+	r.cancel(errEnded)
+}
+
+// guardedEval runs a shell on the calling goroutine and turns a panic of the
+// evaluator into a Fault.
+func (r *run) guardedEval(ctx context.Context, h *host, sc script) (status int, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			status, err = StatusFault, r.stop(newFault("the shell", p))
+		}
+	}()
+	return r.session.eval.eval(ctx, h, sc)
+}
+
+func newFault(name string, p any) *Fault {
+	f := &Fault{Name: name, Detail: fmt.Sprintf("%v\n%s", p, debug.Stack())}
+	f.Err, _ = p.(error)
+	return f
+}
+
+// explain says on stderr why the script was ended and returns its status.
+func (r *run) explain(err error, status int) int {
+	var le *LimitError
+	var pe *ParseError
+	var fe *Fault
+	switch {
+	case errors.As(err, &le):
+		r.say("donax: " + le.Error())
+		status = StatusKilled
+		if le.Flag == "--timeout" {
+			status = StatusTimeout
+		}
+	case errors.As(err, &pe):
+		r.say("bash: " + pe.Error())
+		status = 2
+	case errors.As(err, &fe):
+		r.say("donax: " + fe.Error())
+		status = StatusFault
+	case errors.Is(err, context.DeadlineExceeded):
+		r.say("donax: limit: time (raise with --timeout)")
+		status = StatusTimeout
+	case errors.Is(err, context.Canceled):
+		r.say("donax: killed")
+		status = StatusKilled
+	case errors.Is(err, ErrAbandoned):
+		r.say("donax: " + err.Error())
+		return StatusFault
+	default:
+		r.say("donax: " + err.Error())
+		return StatusFault
+	}
+	if errors.Is(err, ErrAbandoned) {
+		r.say("donax: " + ErrAbandoned.Error())
+	}
+	return status
+}
+
+// say writes a line to stderr past the limits, and gives up when nobody
+// reads it: a stuck reader must not keep Run from returning.
+func (r *run) say(line string) {
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		r.lock <- struct{}{}
+		defer func() { <-r.lock }()
+		if r.err.w != nil {
+			_, _ = io.WriteString(r.err.w, line+"\n")
+		}
+	}()
+	select {
+	case <-done:
+	case <-time.After(grace):
+	}
+}

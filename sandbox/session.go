@@ -1,0 +1,177 @@
+package sandbox
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"path"
+	"strings"
+
+	"github.com/donax-sh/donax/policy"
+	"github.com/donax-sh/donax/sandbox/vfs"
+)
+
+// Config is what a [Session] is made of. Only FS is required.
+type Config struct {
+	FS       vfs.FS        // all files: a *vfs.Mount, or what becomes the root of one
+	Programs []Program     // the commands; names must differ. sh and bash are there always
+	Policy   policy.Engine // asked before anything takes effect; nil denies everything
+	Limits   Limits        // zero fields take the value of DefaultLimits
+	Env      []string      // NAME=VALUE of every shell; nothing is inherited from the process
+	Dir      string        // working folder, absolute; "" means /
+}
+
+// A Session is one sandbox. It is safe for concurrent use: each Run has a
+// shell of its own over the shared files.
+type Session struct {
+	cfg      Config
+	fs       *vfs.Mount
+	programs map[string]Program
+	eval     evaluator
+}
+
+// New returns a Session. It fails when the configuration makes no sense.
+func New(cfg Config) (*Session, error) {
+	if cfg.FS == nil {
+		return nil, errors.New("sandbox: no file system")
+	}
+	s := &Session{cfg: cfg, programs: make(map[string]Program, len(cfg.Programs)), eval: interpEvaluator{}}
+	fsys, ok := cfg.FS.(*vfs.Mount)
+	if !ok {
+		var err error
+		if fsys, err = vfs.NewMount(vfs.MountPoint{Path: "/", FS: cfg.FS, Mode: vfs.ReadWrite}); err != nil {
+			return nil, err
+		}
+	}
+	s.fs = fsys
+	for _, p := range cfg.Programs {
+		name := p.Usage().Name
+		if name == "" || strings.ContainsAny(name, "/\x00\n ") {
+			return nil, fmt.Errorf("sandbox: %q cannot be the name of a program", name)
+		}
+		if s.programs[name] != nil {
+			return nil, fmt.Errorf("sandbox: two programs are named %q", name)
+		}
+		s.programs[name] = p
+	}
+	for _, kv := range cfg.Env {
+		if err := checkVar(kv); err != nil {
+			return nil, err
+		}
+	}
+	if s.cfg.Dir = cmp.Or(cfg.Dir, "/"); !path.IsAbs(s.cfg.Dir) {
+		return nil, fmt.Errorf("sandbox: the working folder %q is not absolute", cfg.Dir)
+	}
+	s.cfg.Dir = path.Clean(s.cfg.Dir)
+	s.cfg.Limits = cfg.Limits.orDefault()
+	return s, nil
+}
+
+// checkVar refuses what is no NAME=VALUE.
+func checkVar(kv string) error {
+	name, value, ok := strings.Cut(kv, "=")
+	if !ok || !validName(name) {
+		return fmt.Errorf("sandbox: %q is no variable: want NAME=VALUE", name)
+	}
+	if strings.ContainsRune(value, 0) {
+		return fmt.Errorf("sandbox: the value of %s holds a NUL byte", name)
+	}
+	return nil
+}
+
+func validName(s string) bool {
+	for i := 0; i < len(s); i++ {
+		c := s[i]
+		if c != '_' && (c|0x20 < 'a' || c|0x20 > 'z') && (i == 0 || c < '0' || c > '9') {
+			return false
+		}
+	}
+	return s != ""
+}
+
+// Run runs c, which [Session.Inspect] has completed and the caller admitted,
+// in a fresh shell over the session's files: c.Text in c.Cwd (the session's
+// folder when empty) with c.Environ added to the session's variables and
+// c.Name and c.Params as $0, $1 and so on. c.Limits lower the session's.
+//
+// A nil in is empty. A line that does not read in leaves it alone, but for
+// what the read builtins take ahead. Writes to out and errw never overlap,
+// also when they are one writer, and stop when Run returns.
+//
+// err is nil when the script ended by itself. Otherwise the script was ended
+// and what went wrong has been said on errw: a [*LimitError], the context's
+// error, a [*ParseError], a [*Fault], or an error of c itself. status is then
+// 124, 125, 126, 127, 2 or 137, as the table of statuses says. All that was
+// started ends before Run returns; a step of the shell that cannot be stopped
+// is abandoned, without its streams and files, and err then matches
+// [ErrAbandoned].
+func (s *Session) Run(ctx context.Context, c policy.Command, in io.Reader, out, errw io.Writer) (status int, err error) {
+	r := newRun(ctx, s, c.Limits, out, errw)
+	defer r.close()
+	sc, err := s.script(r, c)
+	if err == nil {
+		sc.stdin, sc.stdout, sc.stderr = r.stdin(in), r.out, r.err
+		status, err = r.wait(func() (int, error) {
+			return r.guardedEval(r.ctx, &host{run: r}, sc)
+		})
+	}
+	if err != nil {
+		status = r.explain(err, status)
+	}
+	return status, err
+}
+
+// script checks c and turns it into what the evaluator runs.
+func (s *Session) script(r *run, c policy.Command) (script, error) {
+	sc := script{text: c.Text, name: cmp.Or(c.Name, "bash"), params: c.Params, dir: s.cfg.Dir}
+	if c.Args != nil {
+		var err error
+		if sc.text, err = quoteArgs(c.Args); err != nil {
+			return sc, err
+		}
+	}
+	if c.Cwd != "" {
+		sc.dir = c.Cwd
+	}
+	if !path.IsAbs(sc.dir) || strings.ContainsRune(sc.dir, 0) {
+		return sc, fmt.Errorf("cannot start in %q: the folder must be absolute", sc.dir)
+	}
+	sc.dir = path.Clean(sc.dir)
+	fi, err := (&host{run: r}).files(r.ctx).Stat(sc.dir)
+	if err != nil {
+		return sc, fmt.Errorf("cannot start in %s: %w", sc.dir, bareError(err))
+	}
+	if !fi.IsDir() {
+		return sc, fmt.Errorf("cannot start in %s: not a directory", sc.dir)
+	}
+	for _, kv := range c.Environ {
+		if err := checkVar(kv); err != nil {
+			return sc, err
+		}
+	}
+	sc.env = mergeEnv(baseEnv, s.cfg.Env, c.Environ)
+	return sc, nil
+}
+
+// baseEnv is what every shell starts from.
+var baseEnv = []string{"PATH=/bin", "HOME=/workspace", "USER=user", "LOGNAME=user", "SHELL=/bin/bash", "LANG=C.UTF-8", "TMPDIR=/tmp"}
+
+// mergeEnv joins lists of NAME=VALUE; later ones win.
+func mergeEnv(lists ...[]string) []string {
+	at := map[string]int{}
+	var env []string
+	for _, l := range lists {
+		for _, kv := range l {
+			name, _, _ := strings.Cut(kv, "=")
+			if i, ok := at[name]; ok {
+				env[i] = kv
+				continue
+			}
+			at[name] = len(env)
+			env = append(env, kv)
+		}
+	}
+	return env
+}
