@@ -39,10 +39,18 @@ func (c *Ctx) Out() *bufio.Writer {
 // Open opens a file for reading; "-" is Stdin, which Close leaves open.
 func (c *Ctx) Open(name string) (io.ReadCloser, error) {
 	if name == "-" {
+		if f, ok := c.Stdin.(*os.File); ok {
+			return stdin{f}, nil
+		}
 		return io.NopCloser(c.Stdin), nil
 	}
 	return os.Open(name)
 }
+
+// stdin is the standard input as a file that Close leaves open.
+type stdin struct{ *os.File }
+
+func (stdin) Close() error { return nil }
 
 // WarnName writes "command: NAME: why".
 func (c *Ctx) WarnName(name string, err error) { c.Warn(Name(name), ": ", Reason(err)) }
@@ -61,4 +69,34 @@ func (c *Ctx) MissingOperand(given []string) int {
 		return c.Usage("missing operand")
 	}
 	return c.Usage("missing operand after ", Curly(given[len(given)-1]))
+}
+
+// Files calls f for each named file, or for Stdin when there is none. A file
+// that cannot be opened or read is complained about and makes the result
+// false; the others are still read.
+func (c *Ctx) Files(names []string, f func(name string, r io.Reader) error) bool {
+	if len(names) == 0 {
+		names = []string{"-"}
+	}
+	ok := true
+	for _, name := range names {
+		r, err := c.Open(name)
+		if err == nil {
+			err = f(name, r)
+			r.Close()
+		}
+		if err != nil {
+			c.WarnName(name, err)
+			ok = false
+		}
+	}
+	return ok
+}
+
+// Status is 0 for true and 1 for false.
+func Status(ok bool) int {
+	if ok {
+		return 0
+	}
+	return 1
 }
