@@ -10,6 +10,7 @@ package applet
 
 import (
 	"io"
+	"io/fs"
 	"os"
 	"strings"
 	"syscall"
@@ -36,6 +37,10 @@ type Ctx struct {
 	// Procs starts other commands, through the sandbox and its policy. It is
 	// nil where there is no sandbox; native tests set their own.
 	Procs Procs
+
+	// Chmod changes permission bits, which package os cannot inside wasm. Nil
+	// means os.Chmod. Commands call [Ctx.SetMode].
+	Chmod func(name string, mode fs.FileMode) error
 }
 
 // Procs starts and waits for other commands.
@@ -115,6 +120,15 @@ func (c *Ctx) Usage(parts ...string) int {
 	return 1
 }
 
+// ShowHelp prints the command's help, as --help does.
+func (c *Ctx) ShowHelp() { io.WriteString(c.Stdout, c.Cmd.helpText()) }
+
+// ShowVersion prints what --version does: scripts look there whether they have
+// GNU commands.
+func (c *Ctx) ShowVersion() {
+	io.WriteString(c.Stdout, c.Cmd.Name+" (donax; behaves as GNU coreutils) 9.1\n")
+}
+
 // helpText is what --help prints.
 func (cmd *Command) helpText() string {
 	var b strings.Builder
@@ -126,7 +140,9 @@ func (cmd *Command) helpText() string {
 	if s != "" {
 		s = strings.ToUpper(s[:1]) + s[1:]
 	}
-	b.WriteString("\n" + s + ".\n")
+	if s != "" {
+		b.WriteString("\n" + s + ".\n")
+	}
 	if cmd.Help != "" {
 		b.WriteString("\n" + strings.TrimRight(cmd.Help, "\n") + "\n")
 	}

@@ -17,6 +17,9 @@ func Reason(err error) string {
 	var se *os.SyscallError
 	switch {
 	case errors.As(err, &errno):
+		if text, ok := strerror[errno]; ok {
+			return text
+		}
 		return capital(errno.Error())
 	case errors.As(err, &pe):
 		return capital(pe.Err.Error())
@@ -28,12 +31,38 @@ func Reason(err error) string {
 	return capital(err.Error())
 }
 
+// strerror holds the C library's words where those of Go differ, or differ
+// between the systems that Go runs on.
+var strerror = map[syscall.Errno]string{
+	syscall.EACCES:       "Permission denied",
+	syscall.EBADF:        "Bad file descriptor",
+	syscall.EBUSY:        "Device or resource busy",
+	syscall.EDQUOT:       "Disk quota exceeded",
+	syscall.EEXIST:       "File exists",
+	syscall.EFBIG:        "File too large",
+	syscall.EINVAL:       "Invalid argument",
+	syscall.EIO:          "Input/output error",
+	syscall.EISDIR:       "Is a directory",
+	syscall.ELOOP:        "Too many levels of symbolic links",
+	syscall.EMFILE:       "Too many open files",
+	syscall.EMLINK:       "Too many links",
+	syscall.ENAMETOOLONG: "File name too long",
+	syscall.ENOENT:       "No such file or directory",
+	syscall.ENOMEM:       "Cannot allocate memory",
+	syscall.ENOSPC:       "No space left on device",
+	syscall.ENOSYS:       "Function not implemented",
+	syscall.ENOTDIR:      "Not a directory",
+	syscall.ENOTEMPTY:    "Directory not empty",
+	syscall.ENOTSUP:      "Operation not supported",
+	syscall.EPERM:        "Operation not permitted",
+	syscall.EPIPE:        "Broken pipe",
+	syscall.EROFS:        "Read-only file system",
+	syscall.EXDEV:        "Invalid cross-device link",
+}
+
 func capital(s string) string {
 	if s == "" {
 		return s
 	}
 	return strings.ToUpper(s[:1]) + s[1:]
 }
-
-// Quote quotes a name as GNU commands do in messages: in single quotes.
-func Quote(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }

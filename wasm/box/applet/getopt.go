@@ -1,9 +1,6 @@
 package applet
 
-import (
-	"io"
-	"strings"
-)
+import "strings"
 
 // An Opt is one option of a command, as getopt_long knows it.
 type Opt struct {
@@ -38,7 +35,8 @@ func String(p *string, short rune, long string) Opt {
 }
 
 // Func is an option with an argument that is passed to f. The text of an
-// error of f is the whole complaint: "invalid number of lines: 'x'".
+// error of f is the whole complaint: "invalid number of lines: ‘x’". A
+// [UsageError] is followed by the hint to try --help.
 func Func(f func(value string) error, short rune, long string) Opt {
 	return Opt{short: short, long: long, arg: needArg, set: func(v string, _ bool) error { return f(v) }}
 }
@@ -53,10 +51,53 @@ func Optional(f func(value string, given bool) error, short rune, long string) O
 // operands are another command's line (env, xargs, timeout).
 func StopAtOperand() Opt { return Opt{operands: true} }
 
+// UsageError is an error of an option's function that GNU commands follow with
+// the hint to try --help.
+type UsageError string
+
+func (e UsageError) Error() string { return string(e) }
+
+// Choose finds word, or what it abbreviates without doubt, among groups of
+// synonyms and returns the group's index. The error is a [UsageError] that
+// lists them, as GNU commands do: option is "--color".
+func Choose(option, word string, groups ...[]string) (int, error) {
+	found, ambiguous := -1, false
+	for i, g := range groups {
+		for _, w := range g {
+			if w == word {
+				return i, nil
+			}
+			if strings.HasPrefix(w, word) {
+				ambiguous = ambiguous || found >= 0 && found != i
+				found = i
+			}
+		}
+	}
+	if found >= 0 && !ambiguous {
+		return found, nil
+	}
+	msg := "invalid argument "
+	if ambiguous {
+		msg = "ambiguous argument "
+	}
+	msg += Curly(word) + " for " + Curly(option) + "\nValid arguments are:"
+	for _, g := range groups {
+		msg += "\n  - "
+		for i, w := range g {
+			if i > 0 {
+				msg += ", "
+			}
+			msg += Curly(w)
+		}
+	}
+	return -1, UsageError(msg)
+}
+
 // Parse reads the options in c.Args as GNU getopt_long does: short ones
 // bundled, long ones abbreviated, options after operands, -- . It returns the
 // operands and true; or false when the command is over, with its status:
-// after --help, or after a complaint about an option, which is never ignored.
+// after --help or --version, or after a complaint about an option, which is
+// never ignored.
 // Usage errors have status 1 unless usageStatus says otherwise.
 func (c *Ctx) Parse(usageStatus int, opts ...Opt) (operands []string, status int, ok bool) {
 	stop := false
@@ -65,6 +106,13 @@ func (c *Ctx) Parse(usageStatus int, opts ...Opt) (operands []string, status int
 	}
 	bad := func(parts ...string) ([]string, int, bool) {
 		c.Usage(parts...)
+		return nil, usageStatus, false
+	}
+	complain := func(err error) ([]string, int, bool) {
+		if u, ok := err.(UsageError); ok {
+			return bad(string(u))
+		}
+		c.Warn(err.Error())
 		return nil, usageStatus, false
 	}
 	args := c.Args
@@ -76,12 +124,17 @@ func (c *Ctx) Parse(usageStatus int, opts ...Opt) (operands []string, status int
 			return append(operands, args...), 0, true
 		case strings.HasPrefix(a, "--"):
 			name, value, hasValue := strings.Cut(a[2:], "=")
-			o, err := findLong(opts, name)
-			if err != "" {
+			o, builtin, err := findLong(opts, name, a[2:])
+			switch {
+			case err != "":
 				return bad(err)
-			}
-			if o == nil { // --help
-				io.WriteString(c.Stdout, c.Cmd.helpText())
+			case builtin != "" && hasValue:
+				return bad("option '--", builtin, "' doesn't allow an argument")
+			case builtin == "help":
+				c.ShowHelp()
+				return nil, 0, false
+			case builtin == "version":
+				c.ShowVersion()
 				return nil, 0, false
 			}
 			switch {
@@ -95,30 +148,27 @@ func (c *Ctx) Parse(usageStatus int, opts ...Opt) (operands []string, status int
 				hasValue = true
 			}
 			if err := o.set(value, hasValue); err != nil {
-				return bad(err.Error())
+				return complain(err)
 			}
 		case len(a) > 1 && a[0] == '-':
 			for rest := a[1:]; rest != ""; {
-				var r rune
-				for _, r = range rest {
-					break
-				}
-				rest = rest[len(string(r)):]
-				o := findShort(opts, r)
+				r := rest[:1]
+				rest = rest[1:]
+				o := findShort(opts, r[0])
 				if o == nil {
-					return bad("invalid option -- '", string(r), "'")
+					return bad("invalid option -- '", r, "'")
 				}
 				value, given := "", false
 				if o.arg == optionalArg && rest != "" || o.arg == needArg && rest != "" {
 					value, given, rest = rest, true, ""
 				} else if o.arg == needArg {
 					if len(args) == 0 {
-						return bad("option requires an argument -- '", string(r), "'")
+						return bad("option requires an argument -- '", r, "'")
 					}
 					value, given, args = args[0], true, args[1:]
 				}
 				if err := o.set(value, given); err != nil {
-					return bad(err.Error())
+					return complain(err)
 				}
 			}
 		default:
@@ -131,18 +181,19 @@ func (c *Ctx) Parse(usageStatus int, opts ...Opt) (operands []string, status int
 	return operands, 0, true
 }
 
-func findShort(opts []Opt, r rune) *Opt {
+func findShort(opts []Opt, c byte) *Opt {
 	for i := range opts {
-		if opts[i].short == r && r != 0 {
+		if opts[i].short == rune(c) && c != 0 {
 			return &opts[i]
 		}
 	}
 	return nil
 }
 
-// findLong finds a long option by its name or an unambiguous abbreviation. A
-// nil option without complaint is --help.
-func findLong(opts []Opt, name string) (*Opt, string) {
+// findLong finds a long option by its name or an unambiguous abbreviation.
+// builtin is "help" or "version" for those two, which every command has. text
+// is the option as it was given, for complaints.
+func findLong(opts []Opt, name, text string) (o *Opt, builtin, complaint string) {
 	var found []*Opt
 	for i := range opts {
 		o := &opts[i]
@@ -150,24 +201,32 @@ func findLong(opts []Opt, name string) (*Opt, string) {
 			continue
 		}
 		if o.long == name {
-			return o, ""
+			return o, "", ""
 		}
 		if strings.HasPrefix(o.long, name) {
 			found = append(found, o)
 		}
 	}
-	if strings.HasPrefix("help", name) && name != "" && (name == "help" || len(found) == 0) {
-		return nil, ""
+	help, version := strings.HasPrefix("help", name), strings.HasPrefix("version", name)
+	switch {
+	case name == "help" || help && !version && len(found) == 0:
+		return nil, "help", ""
+	case name == "version" || version && !help && len(found) == 0:
+		return nil, "version", ""
+	case len(found) == 0 && name != "":
+		return nil, "", "unrecognized option '--" + text + "'"
+	case len(found) == 1 && !help && !version:
+		return found[0], "", ""
 	}
-	switch len(found) {
-	case 0:
-		return nil, "unrecognized option '--" + name + "'"
-	case 1:
-		return found[0], ""
-	}
-	msg := "option '--" + name + "' is ambiguous; possibilities:"
+	msg := "option '--" + text + "' is ambiguous; possibilities:"
 	for _, o := range found {
 		msg += " '--" + o.long + "'"
 	}
-	return nil, msg
+	if help {
+		msg += " '--help'"
+	}
+	if version {
+		msg += " '--version'"
+	}
+	return nil, "", msg
 }

@@ -1,0 +1,37 @@
+// Package yes is the command yes.
+package yes
+
+import (
+	"strings"
+
+	"github.com/donax-sh/donax/wasm/box/applet"
+)
+
+// Command is yes.
+var Command = applet.Command{
+	Name:     "yes",
+	Synopsis: "[STRING]...",
+	Summary:  "repeatedly output a line with all specified STRING(s), or 'y'",
+	Run:      run,
+}
+
+func run(c *applet.Ctx) int {
+	args, status, ok := c.Bare()
+	if !ok {
+		return status
+	}
+	line := "y\n"
+	if len(args) > 0 {
+		line = strings.Join(args, " ") + "\n"
+	}
+	// Whole lines in one piece, so that a write costs one call for thousands.
+	chunk := []byte(strings.Repeat(line, max(1, applet.BufSize/len(line))))
+	for {
+		if _, err := c.Stdout.Write(chunk); err != nil {
+			return 1
+		}
+		if err := c.Flush(); err != nil {
+			return 1
+		}
+	}
+}
