@@ -45,7 +45,7 @@ func (t *tree) adopt(dir *node, elem string) (*node, syscall.Errno) {
 	}
 	i := t.lowInfo(fi)
 	n := &node{
-		ino: i.st.Ino, layer: i.st.Dev & 0xff, low: low, home: dir,
+		ino: i.st.Ino, layer: i.st.Dev & 0xff, low: low, home: dir, dir: i.IsDir(),
 		mode: i.mode, nlink: int64(i.st.Nlink), atime: i.st.Atime, mtime: i.mtime, ctime: i.st.Ctime,
 	}
 	switch {
@@ -68,7 +68,7 @@ func (t *tree) adopt(dir *node, elem string) (*node, syscall.Errno) {
 // for writing.
 func (t *tree) forget(n *node) {
 	for n.home != nil && n.refs.Load() == 0 && !n.dirty.Load() && len(n.kids) == 0 {
-		if n.mode.IsDir() && t.clean <= keepClean {
+		if n.dir && t.clean <= keepClean {
 			return
 		}
 		home := n.home

@@ -11,7 +11,7 @@ import (
 	"github.com/donax-sh/donax/sandbox/vfs"
 )
 
-func write(t *testing.T, fsys vfs.FS, name, text string) {
+func write(t testing.TB, fsys vfs.FS, name, text string) {
 	t.Helper()
 	f, err := fsys.Open(name, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o644)
 	if err != nil {
@@ -35,7 +35,7 @@ func read(fsys vfs.FS, name string) (string, error) {
 	return string(b), err
 }
 
-func want(t *testing.T, err error, e syscall.Errno) {
+func want(t testing.TB, err error, e syscall.Errno) {
 	t.Helper()
 	if e == 0 && err == nil {
 		return

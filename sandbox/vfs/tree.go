@@ -30,6 +30,7 @@ type tree struct {
 // node is a file, folder or symlink.
 type node struct {
 	ino, layer uint64
+	dir        bool
 	target     string // of a symlink
 	low        string // name in the lower file system; "" when there is none
 	refs       atomic.Int64
@@ -76,7 +77,7 @@ func (t *tree) init(c MemConfig) {
 }
 
 func (t *tree) newNode(mode fs.FileMode, now time.Time) *node {
-	n := &node{ino: t.ino.Add(1), mode: mode, nlink: 1, atime: now, mtime: now, ctime: now}
+	n := &node{ino: t.ino.Add(1), dir: mode.IsDir(), mode: mode, nlink: 1, atime: now, mtime: now, ctime: now}
 	if mode.IsDir() {
 		n.nlink, n.kids = 2, map[string]*node{}
 	}
@@ -333,12 +334,12 @@ func (t *tree) open(name string, flag int, perm fs.FileMode) (*treeFile, syscall
 	}
 	t.mu.RLock()
 	at, e := t.find(name)
-	if e == 0 && at.n != nil && flag&(os.O_CREATE|os.O_EXCL) != os.O_CREATE|os.O_EXCL {
+	if e == 0 && at.n != nil && !exclusive(flag) {
 		defer t.mu.RUnlock()
 		return t.handle(at.n, name, flag)
 	}
 	t.mu.RUnlock()
-	if e != 0 && (e != syscall.ENOENT || flag&os.O_CREATE == 0) {
+	if e != 0 && (e != syscall.ENOENT || !creates(flag)) {
 		return nil, e
 	}
 
@@ -346,9 +347,9 @@ func (t *tree) open(name string, flag int, perm fs.FileMode) (*treeFile, syscall
 	defer t.mu.Unlock()
 	n, e := t.own(name)
 	switch {
-	case e == 0 && flag&(os.O_CREATE|os.O_EXCL) == os.O_CREATE|os.O_EXCL:
+	case e == 0 && exclusive(flag):
 		return nil, syscall.EEXIST
-	case e == syscall.ENOENT && flag&os.O_CREATE != 0:
+	case e == syscall.ENOENT && creates(flag):
 		if n, e = t.create(name, perm&modeBits, ""); e == 0 {
 			n.refs.Add(1)
 			return &treeFile{t: t, n: n, name: name, flag: flag}, 0
@@ -413,7 +414,7 @@ func (t *tree) handle(n *node, name string, flag int) (*treeFile, syscall.Errno)
 
 // prepare opens the lower file behind n and truncates, as flag says.
 func (t *tree) prepare(n *node, flag int) syscall.Errno {
-	if n.mode.IsDir() {
+	if n.dir || n.low == "" && flag&os.O_TRUNC == 0 {
 		return 0
 	}
 	n.mu.Lock()

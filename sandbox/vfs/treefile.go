@@ -31,7 +31,7 @@ func (f *treeFile) ready(ok bool) syscall.Errno {
 	switch {
 	case f.closed:
 		return syscall.EBADF
-	case f.n.mode.IsDir():
+	case f.n.dir:
 		return syscall.EISDIR
 	case !ok:
 		return syscall.EBADF
@@ -143,7 +143,7 @@ func (f *treeFile) Seek(off int64, whence int) (int64, error) {
 	if f.closed {
 		return 0, f.fail("seek", syscall.EBADF)
 	}
-	if f.n.mode.IsDir() {
+	if f.n.dir {
 		if off != 0 || whence != io.SeekStart {
 			return 0, f.fail("seek", syscall.EINVAL)
 		}
@@ -219,7 +219,7 @@ func (f *treeFile) ReadDir(n int) ([]fs.DirEntry, error) {
 	switch {
 	case f.closed:
 		return nil, f.fail("readdir", syscall.EBADF)
-	case !f.n.mode.IsDir():
+	case !f.n.dir:
 		return nil, f.fail("readdir", syscall.ENOTDIR)
 	}
 	return f.list.read(n, f.entries)
