@@ -23,6 +23,10 @@ func (sh *interpShell) builtin(ctx context.Context, hc interp.HandlerContext, na
 		return sh.ownPwd(ctx, hc, args)
 	case "echo":
 		return sh.ownEcho(ctx, hc, args)
+	case "printf":
+		return sh.ownPrintf(ctx, hc, args)
+	case "read":
+		return sh.ownRead(ctx, hc, args)
 	case "type", "command":
 		return sh.ownType(ctx, hc, name, args)
 	case "hash", "jobs":

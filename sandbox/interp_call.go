@@ -62,7 +62,7 @@ func (sh *interpShell) call(ctx context.Context, args []string) ([]string, error
 		return callCd(args), nil
 	case "mapfile", "readarray":
 		sh.in.pump(hc.Stdin)
-	case "echo", "pwd", "type", "hash", "kill", "jobs", "umask", "ulimit", "times":
+	case "echo", "printf", "read", "pwd", "type", "hash", "kill", "jobs", "umask", "ulimit", "times":
 		return own(args), nil
 	}
 	return args, nil
