@@ -29,10 +29,10 @@ func (e Effect) String() string {
 
 // A Reason is one message of a rule.
 type Reason struct {
-	Msg      string // why, for people and models
-	Rule     string // the rule's name
-	Hint     string // what to try instead; may be ""
-	Location string // file:line of the rule, for the operator only: never shown to a model
+	Msg      string `json:"msg"`                // why, for people and models
+	Rule     string `json:"rule,omitempty"`     // the name that the message gives itself
+	Hint     string `json:"hint,omitempty"`     // what to try instead; may be ""
+	Location string `json:"location,omitempty"` // file:line of the rule, for the operator only: never shown to a model
 }
 
 // A Decision answers an [Action]. The zero Decision denies.
@@ -104,24 +104,24 @@ func (e *DeniedError) Error() string {
 	reasons, more := distinct(reasons)
 	for i, r := range reasons {
 		b.WriteString([]string{": ", "; "}[min(i, 1)])
-		b.WriteString(plain(r.Msg))
+		b.WriteString(Plain(r.Msg))
 	}
 	if more > 0 {
 		fmt.Fprintf(&b, "; and %d more", more)
 	}
 	var tags []string
 	if len(reasons) > 0 && reasons[0].Rule != "" {
-		tags = append(tags, "rule "+plain(reasons[0].Rule))
+		tags = append(tags, "rule "+Plain(reasons[0].Rule))
 	}
 	if d.ID != "" {
-		tags = append(tags, "decision "+plain(d.ID))
+		tags = append(tags, "decision "+Plain(d.ID))
 	}
 	if len(tags) > 0 {
 		fmt.Fprintf(&b, " [%s]", strings.Join(tags, "; "))
 	}
 	for _, r := range reasons {
 		if r.Hint != "" {
-			b.WriteString("\n  try: " + plain(r.Hint))
+			b.WriteString("\n  try: " + Plain(r.Hint))
 		}
 	}
 	return b.String()

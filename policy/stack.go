@@ -18,6 +18,9 @@ func Stack(layers ...Engine) Engine {
 
 type stack []Engine
 
+// Layers returns what the stack is made of, for tools that explain it.
+func (s stack) Layers() []Engine { return s }
+
 func (s stack) Decide(ctx context.Context, a Action) (Decision, error) {
 	if len(s) == 0 {
 		return Decision{}, &Failure{Class: FailNone, Err: errors.New("stack without layers")}

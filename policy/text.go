@@ -13,10 +13,11 @@ const (
 	maxReasons = 5
 )
 
-// plain makes s fit for one line of a terminal or a prompt. Messages quote
+// Plain makes s fit for one line of a terminal or a prompt. Messages quote
 // file names and arguments, which the command chose: without this a name could
 // carry escape sequences, forge further lines or turn the reading direction.
-func plain(s string) string {
+// What is longer than 600 bytes is cut.
+func Plain(s string) string {
 	var b strings.Builder
 	for i, r := range s {
 		if b.Len() > maxText {

@@ -22,6 +22,7 @@ type snapshot struct {
 	cfg      Config
 	pkg      ast.Ref // data.donax
 	texts    texts
+	data     []dataFile
 	compiler *ast.Compiler
 	store    storage.Store
 	txn      storage.Transaction
@@ -69,6 +70,10 @@ func compile(ctx context.Context, c Config) (*snapshot, error) {
 		}
 		src.modules[name] = text
 	}
+	return compileSources(ctx, c, src)
+}
+
+func compileSources(ctx context.Context, c Config, src *sources) (*snapshot, error) {
 	path, err := packagePath(c.Package)
 	if err != nil {
 		return nil, err
@@ -77,7 +82,7 @@ func compile(ctx context.Context, c Config) (*snapshot, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &snapshot{cfg: c, texts: src.modules, pkg: packageRef(path), hash: hashOf(src.modules, data)}
+	s := &snapshot{cfg: c, texts: src.modules, data: src.data, pkg: packageRef(path), hash: hashOf(src.modules, data)}
 
 	modules, probs := parse(src.modules)
 	if len(probs) > 0 {

@@ -12,14 +12,14 @@ import (
 
 // A Problem is one finding about a policy's text.
 type Problem struct {
-	Warning bool   // it does not keep the policy from loading
-	File    string // "" when it concerns the policy as a whole
-	Line    int    // 1-based; 0 when unknown
-	Col     int    // 1-based
-	Code    string // OPA's code (rego_parse_error, ...) or policy_lint
-	Msg     string
-	Source  string   // the line, for the caret
-	Details []string // further lines: candidates, hints
+	Warning bool     `json:"warning,omitempty"` // it does not keep the policy from loading
+	File    string   `json:"file,omitempty"`    // "" when it concerns the policy as a whole
+	Line    int      `json:"line,omitempty"`    // 1-based; 0 when unknown
+	Col     int      `json:"col,omitempty"`     // 1-based
+	Code    string   `json:"code"`              // OPA's code (rego_parse_error, ...) or policy_lint
+	Msg     string   `json:"msg"`
+	Source  string   `json:"source,omitempty"`  // the line, for the caret
+	Details []string `json:"details,omitempty"` // further lines: candidates, hints
 }
 
 // String returns the finding as compilers print it: place, message, source
