@@ -29,15 +29,15 @@ func (e Effect) String() string {
 
 // A Reason is one message of a rule.
 type Reason struct {
-	Msg      string // why, for people and models
-	Rule     string // the rule's name
-	Hint     string // what to try instead; may be ""
-	Location string // file:line of the rule, for the operator only: never shown to a model
+	Msg      string `json:"msg"`                // why, for people and models
+	Rule     string `json:"rule,omitempty"`     // the name that the message gives itself
+	Hint     string `json:"hint,omitempty"`     // what to try instead; may be ""
+	Location string `json:"location,omitempty"` // file:line of the rule, for the operator only: never shown to a model
 }
 
 // A Decision answers an [Action]. The zero Decision denies.
 type Decision struct {
-	ID       string // names the decision in messages and in the audit log
+	ID       string // names the decision in messages and in the audit log; may be "" when it allows
 	Effect   Effect
 	Reasons  []Reason // why it is not allowed, or what allowed it
 	Warnings []Reason // shown, but not in the way
@@ -84,38 +84,64 @@ type DeniedError struct {
 }
 
 // Error returns what a model may see: message, rule, decision id and hint,
-// never the rule's source or place.
+// never the rule's source or place. It is one line, and one more for each
+// hint; text that the command could have chosen is made printable.
 func (e *DeniedError) Error() string {
 	var b strings.Builder
 	b.WriteString("denied by policy")
 	d := e.Decision
+	reasons := d.Reasons
 	switch {
 	case e.Err != nil:
 		// The engine's own words may quote rules or data: only the operator's log gets them.
-		b.WriteString(": policy could not decide")
-	case len(d.Reasons) == 0:
+		b.WriteString(": policy could not decide: " + failureClass(e.Err))
+		reasons = nil
+	case d.Effect == Ask:
+		b.WriteString(": needs approval and nobody can be asked")
+	case len(reasons) == 0:
 		b.WriteString(": no rule allows it")
 	}
-	for i, r := range d.Reasons {
+	reasons, more := distinct(reasons)
+	for i, r := range reasons {
 		b.WriteString([]string{": ", "; "}[min(i, 1)])
-		b.WriteString(r.Msg)
+		b.WriteString(Plain(r.Msg))
+	}
+	if more > 0 {
+		fmt.Fprintf(&b, "; and %d more", more)
 	}
 	var tags []string
-	if len(d.Reasons) > 0 && d.Reasons[0].Rule != "" {
-		tags = append(tags, "rule "+d.Reasons[0].Rule)
+	if len(reasons) > 0 && reasons[0].Rule != "" {
+		tags = append(tags, "rule "+Plain(reasons[0].Rule))
 	}
 	if d.ID != "" {
-		tags = append(tags, "decision "+d.ID)
+		tags = append(tags, "decision "+Plain(d.ID))
 	}
 	if len(tags) > 0 {
 		fmt.Fprintf(&b, " [%s]", strings.Join(tags, "; "))
 	}
-	for _, r := range d.Reasons {
+	for _, r := range reasons {
 		if r.Hint != "" {
-			b.WriteString("\n  try: " + r.Hint)
+			b.WriteString("\n  try: " + Plain(r.Hint))
 		}
 	}
 	return b.String()
+}
+
+// distinct returns the first few reasons with different messages, and how
+// many it left out.
+func distinct(rs []Reason) (out []Reason, more int) {
+	seen := map[string]bool{}
+	for _, r := range rs {
+		switch {
+		case seen[r.Msg]:
+		case len(out) < maxReasons:
+			out = append(out, r)
+		default:
+			more++
+		}
+		seen[r.Msg] = true
+	}
+	return out, more
 }
 
 // Is reports whether target is [ErrDenied].
@@ -129,11 +155,11 @@ func (e *DeniedError) Unwrap() error { return e.Err }
 func Check(ctx context.Context, e Engine, a Action) (d Decision, err error) {
 	defer func() {
 		if p := recover(); p != nil { // a bug in an engine must never become an allow
-			err = &DeniedError{Action: a, Err: fmt.Errorf("policy engine panicked: %v", p)}
+			err = &DeniedError{Action: a, Err: &Failure{Class: FailPanic, Err: fmt.Errorf("%v", p)}}
 		}
 	}()
 	if e == nil {
-		return Decision{}, &DeniedError{Action: a, Err: errors.New("no policy engine")}
+		return Decision{}, &DeniedError{Action: a, Err: &Failure{Class: FailNone}}
 	}
 	d, err = e.Decide(ctx, a)
 	if err != nil {

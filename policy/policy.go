@@ -32,6 +32,15 @@ type Action struct {
 	Command *Command `json:"command,omitempty"`
 	Exec    *Exec    `json:"exec,omitempty"`
 	File    *File    `json:"file,omitempty"`
+	Net     *Net     `json:"net,omitempty"`
+	Tool    *Tool    `json:"tool,omitempty"`
+	Module  *Module  `json:"module,omitempty"`
+	Output  *Output  `json:"output,omitempty"`
+}
+
+// Kinds returns the kinds of action in the order of the manual.
+func Kinds() []Kind {
+	return []Kind{KindCommand, KindExec, KindFile, KindNet, KindTool, KindModule, KindOutput}
 }
 
 // Command is the facts of a whole command line before it runs. What is only

@@ -1,0 +1,62 @@
+package policies_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	policies "github.com/donax-sh/donax/examples/policy"
+	"github.com/donax-sh/donax/policy/rego"
+)
+
+func TestExamples(t *testing.T) {
+	names := policies.Names()
+	if len(names) < 4 {
+		t.Fatalf("only %v", names)
+	}
+	for _, name := range names {
+		t.Run(name, func(t *testing.T) {
+			ctx := context.Background()
+			c := rego.Config{Paths: []string{name}}
+			report, err := rego.Check(ctx, c)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if len(report.Problems) > 0 {
+				t.Errorf("problems:\n%s", report)
+			}
+			tests, err := rego.Test(ctx, rego.TestConfig{Config: c})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !tests.OK() || tests.Coverage < 90 {
+				t.Errorf("tests:\n%s", tests)
+			}
+			ex, err := policies.Get(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if ex.Title == "" || strings.Count(ex.Readme, "\n") > 8 {
+				t.Errorf("README: title %q", ex.Title)
+			}
+			for file, text := range map[string]string{"policy.rego": ex.Policy, "policy_test.rego": ex.Test} {
+				formatted, err := rego.Format(file, []byte(text))
+				if err != nil {
+					t.Fatal(err)
+				}
+				if !bytes.Equal(formatted, []byte(text)) {
+					t.Errorf("%s is not in canonical layout:\n%s", filepath.Join(name, file), formatted)
+				}
+			}
+		})
+	}
+}
+
+func TestUnknownExample(t *testing.T) {
+	if _, err := policies.Get("nope"); !errors.Is(err, policies.ErrUnknown) || !strings.Contains(err.Error(), "starter") {
+		t.Errorf("got %v", err)
+	}
+}

@@ -1,0 +1,267 @@
+package rego
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/donax-sh/donax/policy"
+	"github.com/open-policy-agent/opa/v1/ast"
+	"github.com/open-policy-agent/opa/v1/topdown"
+)
+
+// An Explanation is the answer to one action and how it came about. It shows
+// rules and their places: it is for whoever wrote the policy, not for the
+// model.
+type Explanation struct {
+	Action   policy.Kind     `json:"action"`
+	What     string          `json:"what"`   // the action in words
+	Effect   string          `json:"effect"` // allow, ask or deny
+	Failure  string          `json:"failure,omitempty"`
+	Reasons  []policy.Reason `json:"reasons,omitempty"`
+	Warnings []policy.Reason `json:"warnings,omitempty"`
+	Limits   policy.Limits   `json:"limits"`
+	Rules    []RuleTrace     `json:"rules,omitempty"` // rules that could match this kind of action
+}
+
+// A RuleTrace says how one rule fared.
+type RuleTrace struct {
+	Rule     string `json:"rule"`
+	Location string `json:"location"`
+	Matched  bool   `json:"matched"`
+	FailedAt int    `json:"failed_at,omitempty"` // line of the condition that did not hold
+	Failed   string `json:"failed,omitempty"`    // that line
+}
+
+// A tracer can say how its rules fare.
+type tracer interface {
+	Trace(ctx context.Context, a policy.Action) []RuleTrace
+}
+
+// layered is an engine made of others; see [policy.Stack].
+type layered interface{ Layers() []policy.Engine }
+
+// Explain asks e about each action, in order, and tells how the answers come
+// about. Effects come from e.Decide itself, so that they are those of
+// enforcement.
+func Explain(ctx context.Context, e policy.Engine, actions []policy.Action) []Explanation {
+	out := make([]Explanation, 0, len(actions))
+	for _, a := range actions {
+		x := Explanation{Action: a.Kind, What: describe(a)}
+		d, err := policy.Check(ctx, e, a)
+		var denied *policy.DeniedError
+		if errors.As(err, &denied) && denied.Err != nil {
+			x.Failure = denied.Err.Error()
+		}
+		x.Effect, x.Reasons, x.Warnings, x.Limits = d.Effect.String(), d.Reasons, d.Warnings, d.Limits
+		x.Rules = traceRules(ctx, e, a)
+		out = append(out, x)
+	}
+	return out
+}
+
+func traceRules(ctx context.Context, e policy.Engine, a policy.Action) (out []RuleTrace) {
+	switch e := e.(type) {
+	case tracer:
+		return e.Trace(ctx, a)
+	case layered:
+		for _, l := range e.Layers() {
+			out = append(out, traceRules(ctx, l, a)...)
+		}
+	}
+	return out
+}
+
+// maxShown bounds the rules that String lists for one action.
+const maxShown = 8
+
+// String returns the explanation for people: effect and action, then reason,
+// rule, hint, and for what no rule allowed, where each allow rule gave up.
+func (x Explanation) String() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%-5s %-7s %s\n", x.Effect, x.Action, x.What)
+	line := func(label, format string, args ...any) {
+		fmt.Fprintf(&b, "      %-7s %s\n", label, fmt.Sprintf(format, args...))
+	}
+	if x.Failure != "" {
+		line("failed", "%s", x.Failure)
+	}
+	for _, r := range x.Reasons {
+		line("because", "%s", r.Msg)
+		switch {
+		case r.Rule != "" && r.Location != "":
+			line("rule", "%s at %s", r.Rule, r.Location)
+		case r.Rule != "" || r.Location != "":
+			line("rule", "%s%s", r.Rule, r.Location)
+		}
+		if r.Hint != "" {
+			line("try", "%s", r.Hint)
+		}
+	}
+	for _, r := range x.Warnings {
+		line("warning", "%s (%s)", r.Msg, r.Location)
+	}
+	if x.Limits != (policy.Limits{}) {
+		line("limits", "%s", limitText(x.Limits))
+	}
+	decided := len(x.Reasons) > 0
+	shown, left := 0, 0
+	for _, r := range x.Rules {
+		if r.Rule != ruleAllow || decided {
+			continue
+		}
+		if x.Effect == policy.Allow.String() {
+			if r.Matched {
+				line("rule", "allow at %s", r.Location)
+				decided = true
+			}
+			continue
+		}
+		if shown == maxShown {
+			left++
+			continue
+		}
+		shown++
+		if r.Failed != "" {
+			line("no", "allow at %s: line %d does not hold: %s", r.Location, r.FailedAt, r.Failed)
+		} else {
+			line("no", "allow at %s", r.Location)
+		}
+	}
+	if left > 0 {
+		line("no", "and %d more allow rules", left)
+	}
+	if !decided && shown == 0 && x.Failure == "" {
+		if x.Effect == policy.Allow.String() {
+			line("because", "nothing denies it, and it needs no allow")
+		} else {
+			line("because", "no allow rule can match a %s action", x.Action)
+		}
+	}
+	return b.String()
+}
+
+func limitText(l policy.Limits) string {
+	var parts []string
+	for i, n := range []int64{l.TimeoutMS, l.OutputBytes, l.MemoryBytes, l.Commands} {
+		if n != 0 {
+			parts = append(parts, fmt.Sprintf("%s %d", limitKeys[i], n))
+		}
+	}
+	return strings.Join(parts, ", ")
+}
+
+// describe puts an action into a few words.
+func describe(a policy.Action) string {
+	var s string
+	switch {
+	case a.Command != nil:
+		s = a.Command.Text
+	case a.Exec != nil:
+		s = strings.Join(append([]string{a.Exec.Name}, a.Exec.Args...), " ")
+	case a.File != nil:
+		s = a.File.Op + " " + a.File.Path
+		if a.File.To != "" {
+			s += " to " + a.File.To
+		}
+	case a.Net != nil:
+		s = fmt.Sprintf("%s %s://%s:%d%s", a.Net.Method, a.Net.Scheme, a.Net.Host, a.Net.Port, a.Net.Path)
+	case a.Tool != nil:
+		s = a.Tool.Server + " " + a.Tool.Name
+	case a.Module != nil:
+		s = a.Module.Name + " " + a.Module.SHA256
+	case a.Output != nil:
+		s = fmt.Sprintf("%d bytes of %s", a.Output.Bytes, a.Output.Stream)
+	}
+	return strings.TrimSpace(policy.Plain(s))
+}
+
+// Trace tells how each rule of the contract that could match a fares, in the
+// order of file and line. It evaluates without the shortcuts of Decide.
+func (e *Engine) Trace(ctx context.Context, a policy.Action) []RuleTrace {
+	s := e.cur.Load()
+	in, err := s.input(&a)
+	if err != nil {
+		return nil
+	}
+	t := &ruleTracer{s: s, by: map[uint64]*ast.Rule{}, state: map[*ast.Rule]*ruleState{}}
+	if _, err := s.ask(ctx, e, evaluation{kind: a.Kind, input: in, now: time.Now(), tracer: t, full: true}); err != nil && failure(err) == policy.FailTimeout {
+		return nil // the tracer may still be written to
+	}
+	var out []RuleTrace
+	for _, name := range s.queries[a.Kind].names {
+		for _, r := range s.rules(name) {
+			if r.Default || contradicts(r, a.Kind) {
+				continue
+			}
+			rt := RuleTrace{Rule: name, Location: place(r.Loc())}
+			if st := t.state[r]; st != nil {
+				rt.Matched = st.matched
+				if !st.matched && st.failed != nil {
+					p := s.texts.at(st.failed.Loc())
+					rt.FailedAt, rt.Failed = p.Line, strings.TrimSpace(p.Source)
+				}
+			}
+			out = append(out, rt)
+		}
+	}
+	slices.SortStableFunc(out, func(a, b RuleTrace) int {
+		if a.Matched != b.Matched && a.Matched {
+			return -1
+		}
+		if a.Matched != b.Matched {
+			return 1
+		}
+		return 0
+	})
+	return out
+}
+
+func failure(err error) string {
+	var f *policy.Failure
+	if errors.As(err, &f) {
+		return f.Class
+	}
+	return ""
+}
+
+type ruleState struct {
+	matched bool
+	failed  *ast.Expr // the furthest condition that did not hold
+}
+
+// ruleTracer follows the rules of the contract.
+type ruleTracer struct {
+	s     *snapshot
+	by    map[uint64]*ast.Rule
+	state map[*ast.Rule]*ruleState
+}
+
+func (*ruleTracer) Enabled() bool { return true }
+
+func (*ruleTracer) Config() topdown.TraceConfig { return topdown.TraceConfig{} }
+
+func (t *ruleTracer) TraceEvent(e topdown.Event) {
+	if r, ok := e.Node.(*ast.Rule); ok && r.Module != nil && t.s.inPackage(r.Module) && slices.Contains(allRules, headName(r)) {
+		switch e.Op {
+		case topdown.EnterOp:
+			t.by[e.QueryID] = r
+			if t.state[r] == nil {
+				t.state[r] = &ruleState{}
+			}
+		case topdown.ExitOp:
+			if st := t.state[r]; st != nil {
+				st.matched = true
+			}
+		}
+		return
+	}
+	if x, ok := e.Node.(*ast.Expr); ok && e.Op == topdown.FailOp {
+		if st := t.state[t.by[e.QueryID]]; st != nil && (st.failed == nil || x.Index > st.failed.Index) {
+			st.failed = x
+		}
+	}
+}
