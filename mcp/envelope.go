@@ -2,9 +2,11 @@ package mcp
 
 import (
 	"encoding/json"
+	"fmt"
 	"math"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
@@ -169,6 +171,9 @@ func parseEnvelope(line []byte) (*envelope, *fault) {
 	}
 	// Built here: the SDK's decoder allocates two 32 KiB buffers a message.
 	e.msg = &jsonrpc.Request{ID: id, Method: e.method, Params: e.params}
+	if e.negotiable() != nil {
+		return nil, faultOf(id, jsonrpc.CodeInvalidParams, "invalid params")
+	}
 	return e, nil
 }
 
@@ -248,15 +253,52 @@ func jsonKind(v []byte) string {
 	return "a number"
 }
 
-// checkVersion refuses a revision that is not spoken, old or new.
-func (e *envelope) checkVersion() *fault {
+// check refuses a request that no session serves: for its revision, old or
+// new, or for its method.
+func (e *envelope) check() *fault {
 	switch {
-	case !e.hasMeta || slices.Contains(sdk.SupportedProtocolVersions(), e.version):
-		return nil
-	case e.version == "":
+	case e.hasMeta && e.version == "":
 		return faultOf(e.id, jsonrpc.CodeInvalidParams, "_meta "+metaVersion+" must be a string")
+	case e.hasMeta && !slices.Contains(sdk.SupportedProtocolVersions(), e.version):
+		return unsupported(e.id, e.version)
+	case strings.HasPrefix(e.method, "notifications/"):
+		return faultOf(e.id, jsonrpc.CodeInvalidRequest, fmt.Sprintf("%.100q is a notification: it takes no id", e.method))
+	case !slices.Contains(served, e.method):
+		return methodNotFound(e.id, e.method)
 	}
-	return unsupported(e.id, e.version)
+	return nil
+}
+
+func methodNotFound(id jsonrpc.ID, method string) *fault {
+	return faultOf(id, jsonrpc.CodeMethodNotFound, fmt.Sprintf("method not found: %.100q", method))
+}
+
+// negotiable rewrites an initialize that asks for a revision which has no
+// initialize. The SDK answers it with the newest that has, as it must, but
+// then takes the session for one of the revision that was asked for.
+func (e *envelope) negotiable() error {
+	if e.method != "initialize" || e.params == nil {
+		return nil
+	}
+	var asked string
+	params := map[string]json.RawMessage{}
+	members(e.params, func(name string, v []byte) {
+		params[name] = v
+		if name == "protocolVersion" {
+			_ = json.Unmarshal(v, &asked) // checkParams has seen that it is a string
+		}
+	})
+	if asked < modernRevision {
+		return nil
+	}
+	params["protocolVersion"] = json.RawMessage(strconv.Quote(legacyRevision))
+	b, err := json.Marshal(params)
+	if err != nil {
+		return err
+	}
+	e.params = b
+	e.msg = &jsonrpc.Request{ID: e.id, Method: e.method, Params: b}
+	return nil
 }
 
 func unsupported(id jsonrpc.ID, version string) *fault {

@@ -34,7 +34,7 @@ func (s *Server) guard(next sdk.MethodHandler) sdk.MethodHandler {
 			err = withCode(err)
 		}()
 		if !slices.Contains(served, method) {
-			return nil, &jsonrpc.Error{Code: jsonrpc.CodeMethodNotFound, Message: fmt.Sprintf("method not found: %.100q", method)}
+			return nil, methodNotFound(jsonrpc.ID{}, method).err
 		}
 		if method == "tools/call" {
 			select {

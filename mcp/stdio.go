@@ -314,7 +314,7 @@ func (m *mux) cancel(e *envelope) {
 
 // admit enters a request among those in flight, or says why not.
 func (m *mux) admit(e *envelope) *fault {
-	if f := e.checkVersion(); f != nil {
+	if f := e.check(); f != nil {
 		return f
 	}
 	m.mu.Lock()
@@ -341,7 +341,10 @@ func (m *mux) admitLegacy(e *envelope) *fault {
 	if e.method == "server/discover" {
 		return faultOf(e.id, jsonrpc.CodeInvalidParams, "missing _meta "+metaVersion)
 	}
-	if m.ready || e.method == "initialize" || e.method == "ping" {
+	switch {
+	case e.method == "initialize" && m.ready:
+		return faultOf(e.id, jsonrpc.CodeInvalidRequest, "already initialized")
+	case m.ready, e.method == "initialize", e.method == "ping":
 		return nil
 	}
 	for _, c := range m.inflight {

@@ -99,6 +99,7 @@ func (h *Host) Create(ctx context.Context, s Spec) (*Terminal, error) {
 		command:  cmd,
 		warnings: decision.Warnings,
 		created:  time.Now(),
+		asked:    s.Output,
 		done:     make(chan struct{}),
 		out:      newBuffer(h.keep(s.Output)),
 	}

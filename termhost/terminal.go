@@ -21,6 +21,7 @@ type Terminal struct {
 	command  policy.Command
 	warnings []policy.Reason
 	created  time.Time
+	asked    int          // Spec.Output
 	seen     atomic.Int64 // when somebody last asked about it, Unix nanoseconds
 	watchers atomic.Int32 // calls of Watch that were not ended
 
@@ -38,6 +39,10 @@ func (t *Terminal) Command() policy.Command { return t.command }
 
 // Subject returns who created the terminal.
 func (t *Terminal) Subject() policy.Subject { return t.subject }
+
+// OutputAsked returns the Output of the [Spec], lowered to what is kept; 0 when
+// it was left to the host.
+func (t *Terminal) OutputAsked() int { return min(t.asked, t.out.max) }
 
 // Warnings returns what the policy wants to be shown beside the command.
 func (t *Terminal) Warnings() []policy.Reason { return t.warnings }
@@ -227,12 +232,12 @@ func (t *Terminal) StreamFrom(ctx context.Context, offset int64) iter.Seq[Chunk]
 }
 
 // Changed returns a channel that is closed when more than seen bytes have
-// been written, the command has ended, or the terminal was released.
+// been written or the command has ended.
 func (t *Terminal) Changed(seen int64) <-chan struct{} {
 	b := t.out
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if b.end > seen || b.exit != nil || b.gone {
+	if b.end > seen || b.exit != nil {
 		c := make(chan struct{})
 		close(c)
 		return c
