@@ -1,0 +1,184 @@
+// Package mcp serves terminals over the Model Context Protocol, on standard
+// input and output and over HTTP, to clients of both eras: those that open
+// with initialize, and those of 2026-07-28 that say in every request what
+// they speak.
+//
+// The official SDK does sessions, dispatch and schemas. Round it lie layers
+// for what it does not do: a strict envelope (scan.go, envelope.go), a mux of
+// one byte stream with a session for each era (stdio.go), and a guard round
+// every call (guard.go).
+package mcp
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"time"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/donax-sh/donax/policy"
+	"github.com/donax-sh/donax/termhost"
+)
+
+// Info names the server to its clients.
+type Info struct {
+	Name    string // short: clients build tool names from it; "" means donax
+	Title   string
+	Version string
+}
+
+// Limits bounds a [Server]. Zero fields take the value of [DefaultLimits].
+type Limits struct {
+	Message   int           // bytes of one incoming message
+	Calls     int           // tool calls in progress at a time; more get a "busy" result
+	Requests  int           // requests of one connection in progress at a time, of whatever kind
+	Wait      time.Duration // how long terminal_wait_for_exit waits where the call does not say
+	WaitMax   time.Duration // the longest that a call may ask for
+	Result    int           // bytes of output in one result where the terminal's creator set no outputByteLimit
+	ResultMax int           // bytes of output in one result in any case
+	Drain     time.Duration // how long calls in progress may run on after the input has ended
+}
+
+// DefaultLimits is the one place where defaults live. Wait stays under the 60
+// seconds after which many clients give up on a call.
+var DefaultLimits = Limits{
+	Message:   4 << 20,
+	Calls:     128,
+	Requests:  512,
+	Wait:      50 * time.Second,
+	WaitMax:   10 * time.Minute,
+	Result:    64 << 10,
+	ResultMax: 1 << 20,
+	Drain:     5 * time.Second,
+}
+
+func orDefault[T int | time.Duration](v, d T) T {
+	if v == 0 {
+		return d
+	}
+	return v
+}
+
+func (l Limits) withDefaults() Limits {
+	d := DefaultLimits
+	return Limits{
+		Message:   orDefault(l.Message, d.Message),
+		Calls:     orDefault(l.Calls, d.Calls),
+		Requests:  orDefault(l.Requests, d.Requests),
+		Wait:      orDefault(l.Wait, d.Wait),
+		WaitMax:   orDefault(l.WaitMax, d.WaitMax),
+		Result:    orDefault(l.Result, d.Result),
+		ResultMax: orDefault(l.ResultMax, d.ResultMax),
+		Drain:     orDefault(l.Drain, d.Drain),
+	}
+}
+
+// Config configures a [Server].
+type Config struct {
+	Info         Info
+	Host         *termhost.Host // the terminals that the five tools work on
+	Tools        []Tool         // a host program's own tools beside the five; a later one of a name replaces an earlier
+	Instructions string         // what every client is told; "" means [Instructions]
+	Limits       Limits
+	Logger       *slog.Logger // for the operator; nil discards. Never standard output: that is the protocol's
+}
+
+// A Server serves MCP. It is safe for concurrent use.
+type Server struct {
+	host   *termhost.Host
+	tools  []Tool
+	limits Limits
+	log    *slog.Logger
+	sdk    *sdk.Server
+	calls  chan struct{} // one token for each call in progress
+}
+
+// New returns a Server. The error says what is wrong with the configuration.
+func New(c Config) (*Server, error) {
+	if c.Host == nil {
+		return nil, errors.New("mcp: Config.Host is nil")
+	}
+	s := &Server{host: c.Host, limits: c.Limits.withDefaults(), log: c.Logger}
+	if s.log == nil {
+		s.log = slog.New(slog.DiscardHandler)
+	}
+	s.calls = make(chan struct{}, s.limits.Calls)
+	if c.Info.Name == "" {
+		c.Info.Name = "donax"
+	}
+	if c.Instructions == "" {
+		c.Instructions = Instructions
+	}
+	s.sdk = sdk.NewServer(&sdk.Implementation{Name: c.Info.Name, Title: c.Info.Title, Version: c.Info.Version}, &sdk.ServerOptions{
+		Instructions: c.Instructions,
+		// Only what is served: the SDK's default also claims logging.
+		Capabilities: &sdk.ServerCapabilities{Tools: &sdk.ToolCapabilities{}},
+		Logger:       slog.New(slog.DiscardHandler), // it would log whole params
+		SetCacheable: func(_ context.Context, _ sdk.Request, c *sdk.Cacheable) {
+			c.TTLMs, c.CacheScope = int(time.Hour/time.Millisecond), "public" // the list is the same for everyone and never changes
+		},
+	})
+	for _, t := range append(terminalTools(s), c.Tools...) {
+		if err := s.add(t); err != nil {
+			return nil, fmt.Errorf("mcp: tool %q: %w", t.Name, err)
+		}
+	}
+	s.sdk.AddReceivingMiddleware(s.guard)
+	return s, nil
+}
+
+// Tools returns the tools in the order in which clients see them.
+func (s *Server) Tools() []Tool { return append([]Tool(nil), s.tools...) }
+
+// Close ends every terminal, as [termhost.Host.Close] does. A Serve in
+// progress goes on; its calls find no terminals.
+func (s *Server) Close() error { return s.host.Close() }
+
+// Serve serves one client on r and w, one message a line, until the input
+// ends or ctx does; then it returns nil, with every terminal that was created
+// through it ended. Calls in progress when the input ends are still answered,
+// within [Limits].Drain. Any other error is one of r or w.
+//
+// The values of ctx reach every call. A [policy.Subject] among them names the
+// principal; without one it is the local process. Serve may be called several
+// times, also at the same time.
+//
+// A Read of r that is in progress when ctx ends cannot be interrupted: its
+// goroutine remains until Read returns, and uses nothing of the Server then.
+func (s *Server) Serve(ctx context.Context, r io.Reader, w io.Writer) error {
+	subject := policy.SubjectFrom(ctx)
+	if subject.Principal.Sub == "" {
+		subject.Principal = policy.Principal{Sub: "local", Auth: "process"}
+	}
+	subject.Session.ID = "s_" + rand.Text()
+	subject.Session.Transport = "stdio"
+	l := &link{base: ctx, subject: subject, draining: make(chan struct{})}
+	err := newMux(s, l, w).serve(withLink(ctx, l), r)
+	if endErr := s.host.EndSession(subject.Session.ID); endErr != nil {
+		s.log.Warn("terminals outlive their session", "session", subject.Session.ID, "err", endErr)
+		err = errors.Join(err, endErr)
+	}
+	return err
+}
+
+// link is what a call needs to know of the way it came.
+type link struct {
+	base     context.Context // ends when nothing may run any more
+	subject  policy.Subject  // without what the request itself says
+	draining chan struct{}   // closed when the client can ask no more
+}
+
+type linkKey struct{}
+
+func withLink(ctx context.Context, l *link) context.Context {
+	return context.WithValue(ctx, linkKey{}, l)
+}
+
+func linkFrom(ctx context.Context) *link {
+	l, _ := ctx.Value(linkKey{}).(*link)
+	return l
+}

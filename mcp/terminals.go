@@ -1,0 +1,299 @@
+package mcp
+
+import (
+	"context"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"path"
+	"time"
+
+	"github.com/donax-sh/donax/termhost"
+)
+
+// terminals implements the five tools.
+type terminals struct {
+	host   *termhost.Host
+	limits Limits
+}
+
+// terminalTools returns the five tools in the order in which they are used.
+func terminalTools(s *Server) []Tool {
+	t := &terminals{s.host, s.limits}
+	return []Tool{{
+		Name: "terminal_create", Title: "Start a command",
+		Description: "Start a bash command line in the sandbox and return a terminalId at once. Then: terminal_wait_for_exit, terminal_output, terminal_release. " +
+			"Each call is a fresh shell; files stay, variables and the current folder do not. The command has no input. " +
+			idleNote(s.host.Limits().Idle),
+		InputSchema: schema(createInput), OutputSchema: schema(createOutput),
+		Hints: Hints{},
+		Call:  t.create,
+	}, {
+		Name: "terminal_output", Title: "Read a command's output",
+		Description: "Return what a command wrote so far, stdout and stderr together, and exitStatus once it has ended. " +
+			fmt.Sprintf("Without offset: the end of the output, up to %d KiB or the outputByteLimit of the terminal. ", s.limits.Result>>10) +
+			"To read the rest, call again with offset 0 and then with each nextOffset until it equals bytesWritten.",
+		InputSchema: schema(outputInput), OutputSchema: schema(outputOutput),
+		Hints: Hints{ReadOnly: true, Idempotent: true, ClosedWorld: true},
+		Call:  t.output,
+	}, {
+		Name: "terminal_wait_for_exit", Title: "Wait for a command",
+		Description: fmt.Sprintf("Wait until a command has ended, %d seconds at most unless timeoutMs says otherwise, and return its exitStatus. ", int(s.limits.Wait.Seconds())) +
+			"When it still runs, running is true: call again, or terminal_kill. Waiting again is safe. Output comes from terminal_output.",
+		InputSchema: schema(waitInput), OutputSchema: schema(waitOutput),
+		Hints: Hints{ReadOnly: true, Idempotent: true, ClosedWorld: true},
+		Call:  t.wait,
+	}, {
+		Name: "terminal_kill", Title: "Stop a command",
+		Description: "Stop a command and everything it started. Its output can still be read; release it afterwards. A command that has ended is left as it is.",
+		InputSchema: schema(terminalInput), OutputSchema: schema(killOutput),
+		Hints: Hints{Idempotent: true, ClosedWorld: true},
+		Call:  t.kill,
+	}, {
+		Name: "terminal_release", Title: "Free a terminal",
+		Description: "Free a terminal: stop its command if it still runs, and drop its output. The terminalId is invalid afterwards. Do this for every terminal when you have read what you need.",
+		InputSchema: schema(terminalInput), OutputSchema: schema(releaseOutput),
+		Hints: Hints{ClosedWorld: true},
+		Call:  t.release,
+	}}
+}
+
+func idleNote(d time.Duration) string {
+	if d < 0 {
+		return "A terminal lives until it is released or the server ends."
+	}
+	return fmt.Sprintf("A terminal that nobody asks about for %v is stopped and released.", d)
+}
+
+type exitJSON struct {
+	ExitCode *int    `json:"exitCode"`
+	Signal   *string `json:"signal"`
+	Reason   string  `json:"reason"`
+	Detail   string  `json:"detail,omitempty"`
+}
+
+func exitOf(e *termhost.Exit) *exitJSON {
+	if e == nil {
+		return nil
+	}
+	x := &exitJSON{ExitCode: e.Code, Reason: string(e.Reason), Detail: e.Detail}
+	if e.Signal != "" {
+		x.Signal = &e.Signal
+	}
+	return x
+}
+
+const maxCommand = 1 << 20 // bytes of a command line, or of an argv in all
+
+func (t *terminals) create(ctx context.Context, c *Call) (*Result, error) {
+	a := decodeArguments(c.Arguments, "command", "args", "cwd", "env", "outputByteLimit", "timeoutMs")
+	a.require("command")
+	command := a.str("command")
+	spec := termhost.Spec{
+		Cwd:     a.str("cwd"),
+		Env:     a.env("env"),
+		Output:  int(a.integer("outputByteLimit", 0, int64(t.host.Limits().OutputMax), -1)),
+		Timeout: time.Duration(a.integer("timeoutMs", 1, int64(365*24*time.Hour/time.Millisecond), 0)) * time.Millisecond,
+	}
+	size := len(command)
+	if a.has("args") {
+		spec.Args = append([]string{command}, a.strs("args")...)
+		for _, s := range spec.Args[1:] {
+			size += len(s) + 1
+		}
+	} else {
+		spec.Line = command
+	}
+	switch {
+	case a.err() != nil:
+		return nil, a.err()
+	case size > maxCommand:
+		return nil, fmt.Errorf("the command is longer than %d bytes; write it to a file first and run that", maxCommand)
+	case a.has("cwd") && !path.IsAbs(spec.Cwd):
+		return nil, fmt.Errorf("%q must be an absolute path inside the sandbox, such as /workspace", "cwd")
+	}
+	switch { // the host writes "the default" and "none" the other way round
+	case spec.Output < 0:
+		spec.Output = 0
+	case spec.Output == 0:
+		spec.Output = -1
+	}
+	term, err := t.host.Create(ctx, spec)
+	if err != nil {
+		return nil, err
+	}
+	out := struct {
+		TerminalID string   `json:"terminalId"`
+		Warnings   []string `json:"warnings,omitempty"`
+	}{TerminalID: term.ID()}
+	for _, w := range term.Warnings() {
+		out.Warnings = append(out.Warnings, w.Msg)
+	}
+	return &Result{Structured: out}, nil
+}
+
+// find returns the terminal that the arguments name.
+func (t *terminals) find(c *Call, a *arguments) (*termhost.Terminal, error) {
+	a.require("terminalId")
+	id := a.str("terminalId")
+	if a.err() != nil {
+		return nil, a.err()
+	}
+	return t.host.Get(c.Subject.Principal, id)
+}
+
+func (t *terminals) output(_ context.Context, c *Call) (*Result, error) {
+	a := decodeArguments(c.Arguments, "terminalId", "offset", "encoding")
+	offset := a.integer("offset", 0, 1<<53, -1)
+	encoding := a.oneOf("encoding", "text", "base64")
+	term, err := t.find(c, a)
+	if err != nil {
+		return nil, err
+	}
+	size := t.limits.Result
+	if asked := term.OutputAsked(); asked > 0 {
+		size = min(asked, t.limits.ResultMax)
+	}
+	var s termhost.Snapshot
+	if offset >= 0 {
+		s = term.OutputFrom(offset, size)
+		s.Data = s.Data[:fitHead(s.Data)]
+		s.Truncated = s.Offset > offset
+	} else {
+		s = term.OutputFrom(int64(-size), size)
+		n := len(s.Data) - fitTail(s.Data)
+		s.Data, s.Offset = s.Data[n:], s.Offset+int64(n)
+		if encoding == "text" {
+			s = atCharacter(s)
+		}
+		s.Truncated = s.Offset > 0
+	}
+	out := struct {
+		Output       string    `json:"output"`
+		Truncated    bool      `json:"truncated"`
+		Offset       int64     `json:"offset"`
+		NextOffset   int64     `json:"nextOffset"`
+		BytesWritten int64     `json:"bytesWritten"`
+		Encoding     string    `json:"encoding"`
+		Lossy        bool      `json:"lossy"`
+		ExitStatus   *exitJSON `json:"exitStatus"`
+	}{Truncated: s.Truncated, Offset: s.Offset, BytesWritten: s.Written, Encoding: encoding, ExitStatus: exitOf(s.Exit)}
+	if encoding == "base64" {
+		out.Output = base64.StdEncoding.EncodeToString(s.Data)
+	} else {
+		s.Data = wholeCharacters(s)
+		out.Output, out.Lossy = toText(s.Data)
+	}
+	out.NextOffset = s.Offset + int64(len(s.Data))
+	return &Result{Structured: out}, nil
+}
+
+func (t *terminals) wait(ctx context.Context, c *Call) (*Result, error) {
+	a := decodeArguments(c.Arguments, "terminalId", "timeoutMs")
+	ms := a.integer("timeoutMs", 0, t.limits.WaitMax.Milliseconds(), t.limits.Wait.Milliseconds())
+	term, err := t.find(c, a)
+	if err != nil {
+		return nil, err
+	}
+	defer term.Watch()()
+	limit := time.NewTimer(time.Duration(ms) * time.Millisecond)
+	defer limit.Stop()
+	var draining <-chan struct{}
+	if l := linkFrom(ctx); l != nil {
+		draining = l.draining
+	}
+	f := newFollower(c, term)
+	for {
+		var more <-chan struct{}
+		var pace <-chan time.Time
+		ended := !term.Running() // looked at first: all output is visible then
+		if c.WantsProgress() {
+			written, again, err := f.step(ctx)
+			if err != nil {
+				return nil, err
+			}
+			if again > 0 {
+				ended = false // the rest is shown before the result
+				pace = time.After(again)
+			} else {
+				more = term.Changed(written)
+			}
+		}
+		if ended {
+			return waited(term), nil
+		}
+		done := term.Done()
+		if pace != nil {
+			done = nil // a chance to show the rest comes with pace
+		}
+		select {
+		case <-done:
+		case <-more:
+		case <-pace:
+		case <-limit.C:
+			return waited(term), nil
+		case <-draining:
+			return waited(term), nil
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+	}
+}
+
+// waited is the result of a wait: the exit, or that there is none yet.
+func waited(term *termhost.Terminal) *Result {
+	s := term.OutputFrom(0, 0)
+	out := struct {
+		Running      bool      `json:"running"`
+		ExitStatus   *exitJSON `json:"exitStatus"`
+		BytesWritten int64     `json:"bytesWritten"`
+		Hint         string    `json:"hint,omitempty"`
+	}{Running: s.Exit == nil, ExitStatus: exitOf(s.Exit), BytesWritten: s.Written}
+	if out.Running {
+		out.Hint = "still running: call terminal_wait_for_exit again, look at terminal_output, or stop it with terminal_kill"
+	}
+	return &Result{Structured: out}
+}
+
+// endLimit is how long kill and release wait for a command to be gone.
+const endLimit = 5 * time.Second
+
+// gone waits until the command has ended, so that a result never says so too
+// early.
+func gone(ctx context.Context, term *termhost.Terminal) (termhost.Exit, error) {
+	limit, cancel := context.WithTimeout(ctx, endLimit)
+	defer cancel()
+	exit, err := term.Wait(limit)
+	if err != nil && ctx.Err() == nil {
+		return exit, errors.New("the command was told to stop but has not ended yet; call terminal_wait_for_exit")
+	}
+	return exit, err
+}
+
+func (t *terminals) kill(ctx context.Context, c *Call) (*Result, error) {
+	term, err := t.find(c, decodeArguments(c.Arguments, "terminalId"))
+	if err != nil {
+		return nil, err
+	}
+	term.Kill()
+	exit, err := gone(ctx, term)
+	if err != nil {
+		return nil, err
+	}
+	return &Result{Structured: struct {
+		ExitStatus *exitJSON `json:"exitStatus"`
+	}{exitOf(&exit)}}, nil
+}
+
+func (t *terminals) release(ctx context.Context, c *Call) (*Result, error) {
+	term, err := t.find(c, decodeArguments(c.Arguments, "terminalId"))
+	if err != nil {
+		return nil, err
+	}
+	term.Release()
+	// A place is free again once the command is gone; that it takes longer is no failure of the release.
+	_, _ = gone(ctx, term)
+	return &Result{Structured: struct {
+		Released bool `json:"released"`
+	}{true}}, nil
+}

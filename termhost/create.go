@@ -1,0 +1,196 @@
+package termhost
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/donax-sh/donax/policy"
+)
+
+// Spec asks for a terminal.
+type Spec struct {
+	Line    string        // a command line; not with Args
+	Args    []string      // an argv: the program and its arguments, which no shell reads
+	Cwd     string        // absolute, inside the sandbox; "" means the runner's default
+	Env     []string      // NAME=VALUE, added to the runner's environment
+	Timeout time.Duration // wall time, then status 124; 0 means none but the policy's
+	Output  int           // bytes of output to keep; 0 means Limits.Output, negative keeps none; capped by Limits.OutputMax
+}
+
+func (s Spec) command() (policy.Command, error) {
+	c := policy.Command{Text: s.Line, Cwd: s.Cwd, Environ: slices.Clone(s.Env)}
+	switch {
+	case s.Args != nil && s.Line != "":
+		return c, errors.New("a command is a line or an argv, not both")
+	case s.Args != nil:
+		if len(s.Args) == 0 || s.Args[0] == "" {
+			return c, errors.New("the command is empty")
+		}
+		c.Args, c.Text = slices.Clone(s.Args), quote(s.Args)
+	case strings.TrimSpace(s.Line) == "":
+		return c, errors.New("the command is empty")
+	}
+	for _, kv := range s.Env {
+		name, _, ok := strings.Cut(kv, "=")
+		if !ok || name == "" {
+			return c, errors.New("a variable of the environment has no name")
+		}
+		c.Env = append(c.Env, name)
+	}
+	if s.Timeout < 0 {
+		return c, errors.New("the time limit is negative")
+	}
+	if s.Timeout > 0 {
+		c.Limits.TimeoutMS = max(1, s.Timeout.Milliseconds())
+	}
+	return c, nil
+}
+
+// Create inspects a command, asks the engine about it and, when it is
+// allowed, starts it; it does not wait for its end. The context gives the
+// [policy.Subject] and its values to the command, and its end stops Create
+// but not a command that has started.
+//
+// The error is a [*policy.DeniedError] when the command was denied, matches
+// [ErrTooMany] when too many run, and otherwise says what is wrong with the
+// command. After an error nothing runs.
+func (h *Host) Create(ctx context.Context, s Spec) (*Terminal, error) {
+	subject := policy.SubjectFrom(ctx)
+	if subject.Principal.Sub == "" {
+		return nil, ErrNoPrincipal
+	}
+	cmd, err := s.command()
+	if err != nil {
+		return nil, err
+	}
+	o := ownerOf(subject.Principal)
+	open, err := h.admit(o)
+	if err != nil {
+		return nil, err
+	}
+	started := false
+	defer func() {
+		if !started {
+			h.leave(o)
+		}
+	}()
+
+	subject.Terminal = policy.Terminal{ID: newID(), Cwd: cmd.Cwd, Grants: subject.Terminal.Grants}
+	decision, cmd, err := h.decide(ctx, &subject, cmd, int64(open))
+	if err != nil {
+		return nil, err
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, err // nobody would learn the id
+	}
+
+	run := policy.WithSubject(context.WithoutCancel(ctx), subject)
+	t := &Terminal{
+		id:       subject.Terminal.ID,
+		host:     h,
+		owner:    o,
+		subject:  subject,
+		command:  cmd,
+		warnings: decision.Warnings,
+		created:  time.Now(),
+		asked:    s.Output,
+		done:     make(chan struct{}),
+		out:      newBuffer(h.keep(s.Output)),
+	}
+	t.seen.Store(t.created.UnixNano())
+	run, t.cancel = context.WithCancelCause(run)
+	evicted, err := h.add(t)
+	if err != nil {
+		t.cancel(nil)
+		return nil, err
+	}
+	started = true
+	for _, old := range evicted {
+		old.Release()
+	}
+	go t.run(run)
+	return t, nil
+}
+
+// decide fills in what only a parse can tell, and asks the engine.
+func (h *Host) decide(ctx context.Context, subject *policy.Subject, cmd policy.Command, open int64) (policy.Decision, policy.Command, error) {
+	ctx, cancel := context.WithTimeout(ctx, h.limits.InspectLimit)
+	defer cancel()
+	asked := cmd.Limits
+	cmd, err := h.inspect(policy.WithSubject(ctx, *subject), cmd)
+	if err != nil {
+		return policy.Decision{}, cmd, fmt.Errorf("command refused: %w", err)
+	}
+	cmd.Limits = cmd.Limits.Least(asked)
+	if subject.Terminal.Cwd == "" {
+		subject.Terminal.Cwd = cmd.Cwd
+	}
+	facts := cmd // a copy: an engine that records may keep it
+	d, err := policy.Check(ctx, h.engine, policy.Action{
+		Kind:    policy.KindCommand,
+		Subject: *subject,
+		Usage:   policy.Usage{TerminalsOpen: open},
+		Command: &facts,
+	})
+	if err != nil {
+		return d, cmd, err
+	}
+	cmd.Limits = cmd.Limits.Least(d.Limits)
+	return d, cmd, nil
+}
+
+// inspect contains a panic of the parser: hostile text must not end the host.
+func (h *Host) inspect(ctx context.Context, c policy.Command) (_ policy.Command, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = &FaultError{fmt.Errorf("panic while inspecting: %v", p)}
+		}
+	}()
+	return h.runner.Inspect(ctx, c)
+}
+
+// keep is how many bytes of output a terminal keeps.
+func (h *Host) keep(asked int) int {
+	switch {
+	case asked == 0:
+		return h.limits.Output
+	case asked < 0:
+		return 0
+	}
+	return min(asked, h.limits.OutputMax)
+}
+
+// newID names a terminal with 128 random bits, so that nobody guesses one.
+func newID() string {
+	var b [16]byte
+	_, _ = rand.Read(b[:]) // never fails: the runtime ends the process instead
+	return "t_" + hex.EncodeToString(b[:])
+}
+
+const plainChars = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./,:@%+"
+
+// keywords would mean something else than a program in front of a line.
+var keywords = []string{"if", "then", "else", "elif", "fi", "do", "done", "case", "esac", "while", "until", "for", "in", "function", "select", "time", "coproc"}
+
+// quote spells an argv as a line that any POSIX shell reads as exactly those
+// words. It is what people and policies see as the command's text.
+func quote(args []string) string {
+	var b strings.Builder
+	for i, a := range args {
+		if i > 0 {
+			b.WriteByte(' ')
+		}
+		if a != "" && strings.Trim(a, plainChars) == "" && !(i == 0 && slices.Contains(keywords, a)) {
+			b.WriteString(a)
+			continue
+		}
+		b.WriteString("'" + strings.ReplaceAll(a, "'", `'\''`) + "'")
+	}
+	return b.String()
+}
