@@ -71,28 +71,38 @@ type Child struct {
 // Spawn runs a command and returns its status: 127 when there is no such
 // command, 126 when it may not run, after saying so.
 func (c *Ctx) Spawn(ch Child) int {
+	pid, status := c.StartChild(ch, "")
+	if pid == 0 {
+		return status
+	}
+	_, status, err := c.Procs.Wait(pid, 0)
+	if err != nil {
+		c.Warn(ch.Args[0], ": ", Reason(err))
+		return 125
+	}
+	return status
+}
+
+// StartChild starts a command. When it cannot be started pid is 0, the reason
+// has been said after what, and status is what the caller should end with: 127
+// or 126.
+func (c *Ctx) StartChild(ch Child, what string) (pid, status int) {
 	if c.Procs == nil {
 		c.Warn("cannot run ", Quote(ch.Args[0]), ": not inside the sandbox")
-		return 126
+		return 0, 126
 	}
 	c.Flush()
 	pid, err := c.Procs.Start(ch)
 	if err == nil {
-		_, status, err := c.Procs.Wait(pid, 0)
-		if err == nil {
-			return status
-		}
-		c.Warn(ch.Args[0], ": ", Reason(err))
-		return 125
-	}
-	if err == syscall.ENOENT {
-		c.Warn(Quote(ch.Args[0]), ": ", Reason(err))
-		return 127
+		return pid, 0
 	}
 	if err != syscall.EACCES { // a denial has already been explained
-		c.Warn(Quote(ch.Args[0]), ": ", Reason(err))
+		c.Warn(what, Curly(ch.Args[0]), ": ", Reason(err))
 	}
-	return 126
+	if err == syscall.ENOENT {
+		return 0, 127
+	}
+	return 0, 126
 }
 
 // Flush writes what is buffered for Stdout. Commands that take turns with a

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"os"
+	"strings"
 	"syscall"
 )
 
@@ -99,4 +100,21 @@ func Status(ok bool) int {
 		return 0
 	}
 	return 1
+}
+
+// Ask writes a question to Stderr and reads the answer, a line that begins
+// with y for yes, from Stdin, as the -i options do.
+func (c *Ctx) Ask(question ...string) bool {
+	io.WriteString(c.Stderr, c.Cmd.Name+": "+strings.Join(question, "")+" ")
+	var first, b [1]byte
+	for n := 0; ; n++ {
+		// By the byte: what follows the line is the next question's answer.
+		if k, err := c.Stdin.Read(b[:]); k == 0 || err != nil || b[0] == '\n' {
+			break
+		}
+		if n == 0 {
+			first = b
+		}
+	}
+	return first[0]|32 == 'y'
 }

@@ -57,3 +57,24 @@ func hex(s string, most int) (v uint32, n int) {
 	}
 	return v, n
 }
+
+// Text appends s with its escapes replaced, as echo -e and %b do; what is no
+// escape stays. stop tells that \c ended the text.
+func Text(b []byte, s string, zero bool) (out []byte, stop bool) {
+	for {
+		i := strings.IndexByte(s, '\\')
+		if i < 0 {
+			return append(b, s...), false
+		}
+		b = append(b, s[:i]...)
+		s = s[i+1:]
+		var n int
+		if b, n, stop = Escape(b, s, zero); stop {
+			return b, true
+		}
+		if n == 0 {
+			b = append(b, '\\')
+		}
+		s = s[n:]
+	}
+}
