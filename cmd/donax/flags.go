@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/donax-sh/donax/sandbox"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 )
@@ -36,6 +37,11 @@ func (f *sandboxFlags) add(cmd *cobra.Command, timeout time.Duration, memory, ou
 	fl.Var(&f.memory, "memory", "memory of one program, like 64MiB")
 	fl.Var(&f.output, "output", "bytes a line may write in all, like 16MiB")
 	fl.BoolVarP(&f.quiet, "quiet", "q", false, "say nothing of donax's own on stderr but errors")
+}
+
+// defaults sets the sizes that add would have.
+func (f *sandboxFlags) defaults() {
+	f.memory, f.output = size(sandbox.DefaultLimits.Memory), size(sandbox.DefaultLimits.Output)
 }
 
 // fromEnvironment sets flags that were not given from DONAX_ variables:

@@ -84,7 +84,7 @@ func (f *runFlags) run(ctx context.Context, std stdio, src, name string, params 
 	}
 	status, err := box.run(ctx, policy.Command{Text: src, Name: name, Params: params, Cwd: "/workspace"}, std.in, out, errw)
 	var limit *sandbox.LimitError
-	var syntax *sandbox.SyntaxError
+	var syntax *sandbox.ParseError
 	if err != nil && !errors.As(err, &limit) && !errors.As(err, &syntax) && !errors.Is(err, policy.ErrDenied) && ctx.Err() == nil {
 		status = sandbox.StatusFault
 	}

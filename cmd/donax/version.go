@@ -25,13 +25,20 @@ func newVersion(std stdio) *cobra.Command {
 		Short: "Print the version and the digests of the box",
 		Args:  cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
-			sums := box.Sums()
+			tiers, err := box.Tiers()
+			if err != nil {
+				return &exitError{exitFault, err}
+			}
+			sums := map[string]string{}
+			for _, t := range tiers {
+				sums[t.Name] = t.SHA256
+			}
 			if asJSON {
 				return json.NewEncoder(std.out).Encode(map[string]any{"version": version(), "go": runtime.Version(), "platform": runtime.GOOS + "/" + runtime.GOARCH, "box": sums})
 			}
 			fmt.Fprintf(std.out, "donax %s %s %s/%s\n", version(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
-			for _, s := range sums {
-				fmt.Fprintf(std.out, "box %-6s sha256:%s\n", s.Tier, s.SHA256)
+			for _, t := range tiers {
+				fmt.Fprintf(std.out, "box %-6s sha256:%s\n", t.Name, t.SHA256)
 			}
 			return nil
 		},

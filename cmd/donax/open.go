@@ -1,0 +1,199 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/donax-sh/donax/policy"
+	"github.com/donax-sh/donax/policy/rego"
+	"github.com/donax-sh/donax/sandbox"
+	"github.com/donax-sh/donax/sandbox/vfs"
+	"github.com/donax-sh/donax/wasm"
+)
+
+// opened is one sandbox with everything it is made of.
+type opened struct {
+	*sandbox.Session
+	engine  policy.Engine
+	runtime *wasm.Runtime
+	files   []io.Closer
+	subject policy.Subject
+}
+
+// open builds a sandbox from the flags. What takes long on a first run is
+// told on stderr.
+func (f *sandboxFlags) open(ctx context.Context, stderr io.Writer, session policy.Session) (*opened, error) {
+	mounts, err := parseMounts(f.mounts)
+	if err != nil {
+		return nil, err
+	}
+	env, err := environ(f.env)
+	if err != nil {
+		return nil, err
+	}
+	engine, err := f.engine(ctx, stderr)
+	if err != nil {
+		return nil, err
+	}
+	o := &opened{engine: engine, subject: policy.Subject{
+		Principal: policy.Principal{Sub: "local", Auth: "process"},
+		Session:   session,
+	}}
+	o.runtime, err = wasm.New(wasm.Config{CacheDir: cacheDir(), Memory: int64(f.memory), Log: func(msg string) {
+		if !f.quiet {
+			fmt.Fprintln(stderr, "donax:", msg)
+		}
+	}})
+	if err != nil {
+		return nil, &exitError{exitFault, err}
+	}
+	programs := o.runtime.Programs()
+	ns, err := o.namespace(mounts, programs)
+	if err != nil {
+		return nil, errors.Join(err, o.Close())
+	}
+	limits := sandbox.Limits{Timeout: time.Duration(f.timeout), Memory: int64(f.memory), Output: int64(f.output)}
+	if f.timeout == 0 {
+		limits.Timeout = -1
+	}
+	o.Session, err = sandbox.New(sandbox.Config{
+		FS: ns, Programs: programs, Policy: engine, Limits: limits, Dir: "/workspace",
+		Env: append([]string{"HOME=/workspace", "PATH=/bin", "TMPDIR=/tmp", "USER=user", "LOGNAME=user", "LANG=C.UTF-8", "TERM=dumb"}, env...),
+	})
+	if err != nil {
+		return nil, errors.Join(&exitError{exitFault, err}, o.Close())
+	}
+	return o, nil
+}
+
+// namespace lays out what the sandbox sees: /workspace, /tmp, /bin, /dev and
+// the mounts. All that is in memory shares one quota.
+func (o *opened) namespace(mounts []mount, programs []sandbox.Program) (*vfs.Mount, error) {
+	quota := vfs.NewQuota(vfs.QuotaConfig{})
+	mem := func() vfs.FS { return vfs.NewMem(vfs.MemConfig{Quota: quota}) }
+	bin, err := vfs.NewStatic(binFiles(programs), 0o755)
+	if err != nil {
+		return nil, &exitError{exitFault, err}
+	}
+	dev, err := vfs.NewDev(vfs.DevConfig{})
+	if err != nil {
+		return nil, &exitError{exitFault, err}
+	}
+	points := []vfs.MountPoint{
+		{Path: "/bin", FS: bin, Mode: vfs.ReadOnlyMount},
+		{Path: "/dev", FS: dev, Mode: vfs.ReadWrite},
+		{Path: "/tmp", FS: mem(), Mode: vfs.ReadWrite},
+		{Path: "/workspace", FS: mem(), Mode: vfs.ReadWrite},
+	}
+	for _, m := range mounts {
+		root, err := vfs.OpenRoot(m.src)
+		if err != nil {
+			return nil, usageError("ls "+m.src, "--mount %s: %v", m.src, err)
+		}
+		o.files = append(o.files, root)
+		p := vfs.MountPoint{Path: m.dst, FS: root, Mode: vfs.MountMode(m.mode)}
+		switch p.Mode {
+		case vfs.CopyOnWrite:
+			if p.FS, err = vfs.NewOverlay(root, vfs.MemConfig{Quota: quota}); err != nil {
+				return nil, &exitError{exitFault, err}
+			}
+		case vfs.ReadWrite:
+			// What the developer's own tools run later must not be planted from here.
+			p.FS = vfs.NewProtect(root, vfs.ProtectConfig{Source: m.src})
+		}
+		points = replaceOrAppend(points, p)
+	}
+	ns, err := vfs.NewMount(points...)
+	if err != nil {
+		return nil, usageError("--mount SRC:/workspace/NAME", "%v", err)
+	}
+	return ns, nil
+}
+
+func replaceOrAppend(points []vfs.MountPoint, p vfs.MountPoint) []vfs.MountPoint {
+	for i := range points {
+		if points[i].Path == p.Path {
+			points[i] = p
+			return points
+		}
+	}
+	return append(points, p)
+}
+
+// binFiles are the virtual files of /bin.
+func binFiles(programs []sandbox.Program) map[string]string {
+	files := map[string]string{"sh": string(sandbox.BoxFile("sh")), "bash": string(sandbox.BoxFile("bash"))}
+	for _, p := range programs {
+		files[p.Usage().Name] = string(sandbox.BoxFile(p.Usage().Name))
+	}
+	return files
+}
+
+// engine loads the policies, or the built-in one when none is given.
+func (f *sandboxFlags) engine(ctx context.Context, stderr io.Writer) (policy.Engine, error) {
+	if len(f.policies) == 0 {
+		return policy.Default{}, nil
+	}
+	var layers []policy.Engine
+	for _, path := range f.policies {
+		e, err := rego.Load(ctx, rego.Config{Paths: []string{path}})
+		if err != nil {
+			return nil, loadError(err)
+		}
+		if !f.quiet {
+			for _, w := range e.Warnings() {
+				fmt.Fprintln(stderr, "donax:", w)
+			}
+		}
+		layers = append(layers, e)
+	}
+	return policy.Stack(layers...), nil
+}
+
+// run admits a line and runs it.
+func (o *opened) run(ctx context.Context, c policy.Command, in io.Reader, out, errw io.Writer) (int, error) {
+	o.subject.Terminal = policy.Terminal{ID: "cli", Cwd: c.Cwd, Grants: []string{}}
+	ctx = policy.WithSubject(ctx, o.subject)
+	c, err := o.Inspect(ctx, c)
+	if err != nil {
+		fmt.Fprintln(errw, err)
+		return 2, err // as bash: a syntax error
+	}
+	d, err := policy.Check(ctx, o.engine, policy.Action{Kind: policy.KindCommand, Subject: o.subject, Command: &c})
+	for _, w := range d.Warnings {
+		fmt.Fprintln(errw, "donax: warning:", w.Msg)
+	}
+	if err != nil {
+		fmt.Fprintln(errw, "donax:", err)
+		return sandbox.StatusDenied, err
+	}
+	c.Limits = c.Limits.Least(d.Limits)
+	return o.Session.Run(ctx, c, in, out, errw)
+}
+
+// Close frees the sandbox. Nothing of it may still run.
+func (o *opened) Close() error {
+	err := o.runtime.Close()
+	for _, f := range o.files {
+		err = errors.Join(err, f.Close())
+	}
+	return err
+}
+
+// cacheDir is where compiled code is kept: DONAX_CACHE, or donax in the
+// user's cache folder. "" means that there is no place.
+func cacheDir() string {
+	if d := os.Getenv("DONAX_CACHE"); d != "" {
+		return d
+	}
+	base, err := os.UserCacheDir()
+	if err != nil {
+		return ""
+	}
+	return filepath.Join(base, "donax")
+}

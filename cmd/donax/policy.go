@@ -1,0 +1,153 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+
+	policies "github.com/donax-sh/donax/examples/policy"
+	"github.com/donax-sh/donax/policy/rego"
+	"github.com/spf13/cobra"
+)
+
+func newPolicy(std stdio) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "policy",
+		Short: "Write, check, test and explain policies",
+		Long: `Write, check, test and explain policies in Rego. A policy is asked about each command
+line, each program it starts and each file it opens or changes.
+
+  donax policy init > rules.rego
+  donax policy check rules.rego
+  donax policy explain --policy rules.rego 'rm -rf /workspace'`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	cmd.AddCommand(newPolicyInit(std), newPolicyCheck(std), newPolicyTest(std), newPolicyExplain(std), newPolicyFmt(std))
+	return cmd
+}
+
+func newPolicyInit(std stdio) *cobra.Command {
+	var name string
+	cmd := &cobra.Command{
+		Use:   "init",
+		Short: "Print a policy to start from",
+		Args:  cobra.NoArgs,
+		RunE: func(*cobra.Command, []string) error {
+			e, err := policies.Get(name)
+			if err != nil {
+				return usageError("donax policy init --example "+policies.Starter, "%v", err)
+			}
+			fmt.Fprint(std.out, e.Policy)
+			return nil
+		},
+	}
+	cmd.Flags().StringVar(&name, "example", policies.Starter, "which `NAME`: "+strings.Join(policies.Names(), ", "))
+	return cmd
+}
+
+func newPolicyCheck(std stdio) *cobra.Command {
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "check PATH...",
+		Short: "Compile policies strictly and say what looks wrong",
+		Long: `Compile policies strictly, against the schema of the input, and say what looks wrong.
+Each PATH is a layer of its own, as with --policy. Exit status 0: they load; 1: they do not.`,
+		Args: cobra.MinimumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			ok, reports := true, []*rego.Report{}
+			for _, path := range args {
+				r, err := rego.Check(cmd.Context(), rego.Config{Paths: []string{path}})
+				if err != nil {
+					return &exitError{exitUsage, err}
+				}
+				ok, reports = ok && r.OK(), append(reports, r)
+			}
+			if asJSON {
+				if err := json.NewEncoder(std.out).Encode(reports); err != nil {
+					return err
+				}
+			} else {
+				for _, r := range reports {
+					fmt.Fprint(std.out, r)
+				}
+			}
+			if !ok {
+				return &exitError{code: exitNo}
+			}
+			return nil
+		},
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	return cmd
+}
+
+func newPolicyTest(std stdio) *cobra.Command {
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "test PATH...",
+		Short: "Run the test_ rules of *_test.rego files",
+		Args:  cobra.MinimumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			r, err := rego.Test(cmd.Context(), rego.TestConfig{Config: rego.Config{Paths: args}})
+			if err != nil {
+				return loadError(err)
+			}
+			if asJSON {
+				err = json.NewEncoder(std.out).Encode(r)
+			} else {
+				_, err = fmt.Fprint(std.out, r)
+			}
+			if err == nil && !r.OK() {
+				return &exitError{code: exitNo}
+			}
+			return err
+		},
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	return cmd
+}
+
+func newPolicyFmt(std stdio) *cobra.Command {
+	var write bool
+	cmd := &cobra.Command{
+		Use:   "fmt FILE...",
+		Short: "Format Rego files",
+		Args:  cobra.MinimumNArgs(1),
+		RunE: func(_ *cobra.Command, args []string) error {
+			for _, name := range args {
+				text, err := os.ReadFile(name)
+				if err != nil {
+					return usageError("", "%v", err)
+				}
+				out, err := rego.Format(name, text)
+				if err != nil {
+					return &exitError{exitNo, err}
+				}
+				if !write {
+					std.out.Write(out)
+					continue
+				}
+				if string(out) != string(text) {
+					if err := os.WriteFile(name, out, 0o644); err != nil {
+						return &exitError{exitFault, err}
+					}
+				}
+			}
+			return nil
+		},
+	}
+	cmd.Flags().BoolVarP(&write, "write", "w", false, "write the file instead of printing it")
+	return cmd
+}
+
+// loadError is a policy that does not load: OPA's words, and what to try.
+func loadError(err error) error {
+	var le *rego.LoadError
+	if errors.As(err, &le) {
+		return &exitError{exitUsage, &hint{err, "donax policy check PATH"}}
+	}
+	return &exitError{exitUsage, err}
+}
