@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"log/slog"
 
@@ -8,6 +9,7 @@ import (
 	"github.com/donax-sh/donax/policy"
 	"github.com/donax-sh/donax/sandbox"
 	"github.com/donax-sh/donax/termhost"
+	"github.com/donax-sh/donax/wasm"
 	"github.com/spf13/cobra"
 )
 
@@ -34,7 +36,7 @@ terminals, when stdin does. Messages for the operator go to stderr.`,
 			defer box.Close()
 			log := slog.New(slog.NewTextHandler(std.err, nil))
 			go func() { // the first command should not wait for a compilation
-				if err := box.runtime.Warm(ctx); err != nil && ctx.Err() == nil {
+				if err := box.runtime.Warm(ctx); err != nil && ctx.Err() == nil && !errors.Is(err, wasm.ErrClosed) {
 					log.Warn("the box could not be prepared", "error", err)
 				}
 			}()

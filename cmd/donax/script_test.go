@@ -1,0 +1,38 @@
+package main
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+)
+
+// TestMain makes the test binary be donax when a script runs it.
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){
+		"donax": func() {
+			os.Exit(run(context.Background(), os.Args[1:], stdio{os.Stdin, os.Stdout, os.Stderr}))
+		},
+	})
+}
+
+// TestScripts runs the sessions under testdata/script: what a user types and
+// what donax answers.
+func TestScripts(t *testing.T) {
+	testscript.Run(t, testscript.Params{
+		Dir:   "testdata/script",
+		Setup: func(e *testscript.Env) error { e.Setenv("DONAX_CACHE", testCache(t)); return nil },
+	})
+}
+
+// testCache is the compilation cache that all tests share with the user, so
+// that the box is compiled once on a machine.
+func testCache(t *testing.T) string {
+	t.Helper()
+	if dir := cacheDir(); dir != "" {
+		return dir
+	}
+	return filepath.Join(os.TempDir(), "donax-test-cache")
+}
