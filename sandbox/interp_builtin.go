@@ -49,7 +49,7 @@ func (sh *interpShell) builtin(ctx context.Context, hc interp.HandlerContext, na
 // write writes a builtin's output. A shell whose reader is gone ends as by
 // SIGPIPE: a loop of builtins must not go on for ever.
 func (sh *interpShell) write(ctx context.Context, hc interp.HandlerContext, s string) error {
-	_, err := io.WriteString(hc.Stdout, s)
+	_, err := io.WriteString(sh.output(hc), s)
 	if err == nil {
 		return nil
 	}

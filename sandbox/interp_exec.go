@@ -51,7 +51,7 @@ func (sh *interpShell) exec(ctx context.Context, args []string) error {
 		assigns:    assigned(hc.Env),
 		background: hc.Env.Get(jobVar).IsSet(),
 		stdin:      sh.in.reader(hc.Stdin),
-		stdout:     unmark(hc.Stdout),
+		stdout:     sh.output(hc),
 		stderr:     unmark(hc.Stderr),
 	})
 	return sh.execError(hc, args[0], err)
@@ -112,4 +112,36 @@ func assigned(env expand.Environ) []string {
 		return nil
 	}
 	return strings.Split(v.Str, ",")
+}
+
+// output is where a command of the shell writes.
+func (sh *interpShell) output(hc interp.HandlerContext) io.Writer {
+	w := unmark(hc.Stdout)
+	if b, ok := w.(buffer); ok {
+		return &capture{h: sh.h, buf: b, limit: sh.h.limits.Memory / 4}
+	}
+	return w
+}
+
+// buffer is what interp collects the output of a substitution in.
+type buffer interface {
+	io.Writer
+	Len() int
+}
+
+// A capture bounds what a substitution holds in memory.
+type capture struct {
+	h     *host
+	buf   buffer
+	limit int64
+}
+
+func (c *capture) Write(p []byte) (int, error) {
+	if int64(c.buf.Len()+len(p)) > c.limit {
+		return 0, c.h.stop(&LimitError{What: "command substitution of " + bytesText(c.limit), Flag: "--memory"})
+	}
+	if err := c.h.cause(); err != nil {
+		return 0, err
+	}
+	return c.buf.Write(p)
 }

@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"strings"
+	"sync/atomic"
 	"syscall"
 	"time"
 
@@ -39,7 +40,7 @@ func (sh *interpShell) open(ctx context.Context, name string, flag int, perm fs.
 		return struct {
 			io.Reader
 			io.WriteCloser
-		}{strings.NewReader(text), nopFile{}}, nil
+		}{strings.NewReader(text), nullFile{sh.h.run}}, nil
 	}
 	if name == "" || strings.ContainsRune(name, 0) {
 		return nil, sh.openError(hc, name, syscall.ENOENT)
@@ -51,7 +52,7 @@ func (sh *interpShell) open(ctx context.Context, name string, flag int, perm fs.
 	fsys := sh.h.filesOf(ctx, "shell", hc.Stderr)
 	if at == "/dev/null" {
 		if _, err := sh.h.session.fs.Lstat(at); errors.Is(err, fs.ErrNotExist) {
-			return nopFile{}, nil
+			return nullFile{sh.h.run}, nil
 		}
 	}
 	f, err := fsys.Open(at, flag, perm)
@@ -69,7 +70,7 @@ func (sh *interpShell) open(ctx context.Context, name string, flag int, perm fs.
 			_ = f.Close()
 			return nil, sh.openError(hc, name, syscall.EISDIR)
 		}
-		return &redirected{File: f, ctx: ctx}, nil
+		return &redirected{File: f, sh: sh, ctx: ctx}, nil
 	}
 	return f, nil
 }
@@ -115,20 +116,33 @@ func (sh *interpShell) access(ctx context.Context, name string, mode interp.Acce
 // pipe; that copy must end when the redirection does, or when the script does.
 type redirected struct {
 	vfs.File
-	ctx  context.Context
-	stop func() bool
-	pw   *os.File
+	sh  *interpShell
+	ctx context.Context
+	end atomic.Pointer[pipeEnd]
 }
 
-// WriteTo is how io.Copy hands over the pipe.
+// WriteTo is how io.Copy hands over the pipe, or the buffer of $(<file).
 func (f *redirected) WriteTo(w io.Writer) (int64, error) {
-	if pw, ok := w.(*os.File); ok {
-		f.pw = pw
-		end := newPipeEnd(f.ctx, pw)
+	switch out := w.(type) {
+	case *os.File:
+		ctx, cancel := context.WithCancel(f.ctx)
+		end := newPipeEnd(ctx, out)
+		end.cancel = cancel
+		f.end.Store(end)
 		defer end.close()
 		w = struct{ io.Writer }{end}
+	case buffer:
+		w = &capture{h: f.sh.h, buf: out, limit: f.sh.h.limits.Memory / 4}
 	}
 	return io.Copy(w, struct{ io.Reader }{f.File})
+}
+
+// Close ends the copy: nobody reads the pipe any more.
+func (f *redirected) Close() error {
+	if end := f.end.Load(); end != nil {
+		end.cancel()
+	}
+	return f.File.Close()
 }
 
 // A mark is the writer behind a statement that is being watched.
@@ -191,9 +205,11 @@ func unmark(w io.Writer) io.Writer {
 	}
 }
 
-// nopFile reads as empty and forgets what is written.
-type nopFile struct{}
+// nullFile is /dev/null where the session's files have none.
+type nullFile struct{ r *run }
 
-func (nopFile) Read([]byte) (int, error)    { return 0, io.EOF }
-func (nopFile) Write(p []byte) (int, error) { return len(p), nil }
-func (nopFile) Close() error                { return nil }
+func (nullFile) Read([]byte) (int, error) { return 0, io.EOF }
+
+func (f nullFile) Write(p []byte) (int, error) { return len(p), f.r.ctx.Err() }
+
+func (nullFile) Close() error { return nil }

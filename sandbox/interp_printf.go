@@ -351,7 +351,10 @@ func (p *printer) float(s spec, c byte) {
 		v = float64(n)
 	} else if t := strings.TrimSpace(a); t != "" {
 		var err error
-		if v, err = strconv.ParseFloat(t, 64); err != nil && !errors.Is(err, strconv.ErrRange) || strings.Contains(t, "_") {
+		switch v, err = strconv.ParseFloat(t, 64); {
+		case errors.Is(err, strconv.ErrRange):
+			p.bad("%s: Numerical result out of range", a)
+		case err != nil || strings.Contains(t, "_"):
 			v = 0
 			p.bad("%s: invalid number", a)
 		}

@@ -16,12 +16,42 @@ func (rw *rewriter) param(p *syntax.ParamExp) {
 	case "PPID":
 		p.Param.Value, p.Short, rw.changed = ppidVar, false, true
 	}
+	rw.names(p.Index)
+	if p.Slice != nil {
+		rw.names(p.Slice.Offset)
+		rw.names(p.Slice.Length)
+	}
 	if _, ok := p.Index.(*syntax.Word); p.Index != nil && !ok {
 		rw.texts.add(&rw.texts.arith, p.Param.Value)
 		if rw.texts.assoc[p.Param.Value] {
 			rw.refuse(p, "an associative array with an unquoted expression as key")
 		}
 	}
+}
+
+// names renames PPID where arithmetic reads it without a dollar.
+func (rw *rewriter) names(x syntax.ArithmExpr) {
+	switch x := x.(type) {
+	case *syntax.Word:
+		if l, ok := onlyLit(x); ok && l.Value == "PPID" {
+			l.Value, rw.changed = ppidVar, true
+		}
+	case *syntax.ParenArithm:
+		rw.names(x.X)
+	case *syntax.UnaryArithm:
+		rw.names(x.X)
+	case *syntax.BinaryArithm:
+		rw.names(x.X)
+		rw.names(x.Y)
+	}
+}
+
+func onlyLit(w *syntax.Word) (*syntax.Lit, bool) {
+	if len(w.Parts) != 1 {
+		return nil, false
+	}
+	l, ok := w.Parts[0].(*syntax.Lit)
+	return l, ok
 }
 
 // arithm refuses assignments to array elements: interp panics on them.

@@ -72,6 +72,18 @@ func (rw *rewriter) walk(n syntax.Node) {
 			rw.call(n)
 		case *syntax.Redirect:
 			rw.redirect(n)
+		case *syntax.ArithmExp:
+			rw.names(n.X)
+		case *syntax.ArithmCmd:
+			rw.names(n.X)
+		case *syntax.LetClause:
+			for _, x := range n.Exprs {
+				rw.names(x)
+			}
+		case *syntax.CStyleLoop:
+			rw.names(n.Init)
+			rw.names(n.Cond)
+			rw.names(n.Post)
 		case *syntax.ProcSubst:
 			rw.refuse(n, "process substitution")
 		case *syntax.CoprocClause:

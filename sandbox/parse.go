@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"runtime"
+	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
 )
@@ -32,6 +33,10 @@ func (e *ParseError) Error() string {
 func parse(ctx context.Context, text, name string, l Limits) (*syntax.File, error) {
 	if int64(len(text)) > l.Source {
 		return nil, &LimitError{What: "source text of " + bytesText(l.Source)}
+	}
+	// Parsers differ about NUL bytes: what was inspected must be what runs.
+	if i := strings.IndexByte(text, 0); i >= 0 {
+		return nil, &ParseError{Name: name, Line: 1 + strings.Count(text[:i], "\n"), Col: i - strings.LastIndexByte(text[:i], '\n'), Msg: "a NUL byte in the text"}
 	}
 	src := &boundedSource{ctx: ctx, text: text, frames: l.Nesting * framesPerNesting}
 	f, err := syntax.NewParser(syntax.Variant(syntax.LangBash)).Parse(src, name)

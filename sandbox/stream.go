@@ -135,7 +135,8 @@ type pipeEnd struct {
 		io.ReadWriter
 		deadliner
 	}
-	stop func() bool
+	stop   func() bool
+	cancel context.CancelFunc // of ctx, if it is the end's own
 }
 
 // newPipeEnd must be followed by close, which leaves the file open.
