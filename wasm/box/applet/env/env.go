@@ -3,7 +3,6 @@ package env
 
 import (
 	"errors"
-	"io"
 	"os"
 	"strings"
 

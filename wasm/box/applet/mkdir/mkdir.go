@@ -48,7 +48,9 @@ func mkdir(c *applet.Ctx) int {
 	parents := false
 	names, status, ok := c.Parse(1,
 		applet.Func(func(v string) error {
-			if m.mode, ok = filemode.Parse(v); !ok {
+			mode, ok := filemode.Parse(v)
+			m.mode = mode
+			if !ok {
 				return errors.New("invalid mode " + applet.Curly(v))
 			}
 			return nil

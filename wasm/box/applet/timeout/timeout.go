@@ -48,7 +48,8 @@ func run(c *applet.Ctx) int {
 			return nil
 		}, 'k', "kill-after"),
 		applet.Func(func(v string) error {
-			if signal, ok = applet.Signal(v); !ok {
+			n, ok := applet.Signal(v)
+			if signal = n; !ok {
 				return applet.UsageError(applet.Curly(v) + ": invalid signal")
 			}
 			return nil
