@@ -140,12 +140,12 @@ func (s *snapshot) ask(ctx context.Context, e *Engine, ev evaluation) (topdown.Q
 	cancel := topdown.NewCancel()
 	done := make(chan result, 1)
 	var settled atomic.Bool // by whoever comes first: the end of the evaluation, or its deadline
-	go func() {
+	e.workers.do(func() {
 		done <- s.run(ctx, cancel, ev)
 		if !settled.CompareAndSwap(false, true) {
 			e.stuck.Add(-1)
 		}
-	}()
+	})
 	timer := time.NewTimer(s.cfg.Timeout)
 	defer timer.Stop()
 	var why error
@@ -208,7 +208,7 @@ func (s *snapshot) run(ctx context.Context, cancel topdown.Cancel, ev evaluation
 // findConstants answers once what no facts can change.
 func (s *snapshot) findConstants(ctx context.Context) {
 	s.constant = map[policy.Kind]*policy.Decision{}
-	e := &Engine{}
+	e := newEngine()
 	for _, k := range policy.Kinds() {
 		if !s.isConstant(k, s.queries[k].names) {
 			continue

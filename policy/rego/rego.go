@@ -73,9 +73,12 @@ func (c Config) withDefaults() (Config, error) {
 
 // Engine decides with one compiled policy. It is safe for concurrent use.
 type Engine struct {
-	cur   atomic.Pointer[snapshot]
-	stuck atomic.Int64 // evaluations running on after their deadline
+	cur     atomic.Pointer[snapshot]
+	workers *workers
+	stuck   atomic.Int64 // evaluations running on after their deadline
 }
+
+func newEngine() *Engine { return &Engine{workers: newWorkers()} }
 
 var (
 	_ policy.Engine     = (*Engine)(nil)
@@ -93,7 +96,7 @@ func Load(ctx context.Context, c Config) (*Engine, error) {
 	if bad := s.problems.errors(); len(bad) > 0 {
 		return nil, &LoadError{Problems: bad}
 	}
-	e := &Engine{}
+	e := newEngine()
 	e.cur.Store(s)
 	return e, nil
 }
