@@ -19,6 +19,9 @@ func (p *parser) bracket() (*node, error) {
 		neg = true
 		p.pos++
 	}
+	if p.pos >= len(p.src) {
+		return nil, errInvalid
+	}
 	raw := []byte(nil) // bytes that are not UTF-8
 	for first := true; ; first = false {
 		if p.pos >= len(p.src) {

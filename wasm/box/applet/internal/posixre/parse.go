@@ -19,6 +19,7 @@ var (
 	errBackref   = errors.New("Invalid back reference")
 	errClass     = errors.New("Invalid character class name")
 	errCollate   = errors.New("Invalid collation character")
+	errInvalid   = errors.New("Invalid regular expression")
 	errTooBig    = errors.New("Regular expression too big")
 )
 
@@ -283,10 +284,13 @@ func (p *parser) branch(top bool) (*node, error) {
 	var subs []*node
 	for first := true; ; first = false {
 		t := p.peek(first)
+		if t.kind == tClose && top && p.opt.Dialect == GrepExtended {
+			t.kind = tChar // nothing to close: it stands for itself
+		}
 		if t.kind == tEOF || t.kind == tAlt || t.kind == tClose {
 			break
 		}
-		n, err := p.expression(t, first)
+		n, err := p.expression(t)
 		if err != nil {
 			return nil, err
 		}
@@ -304,8 +308,8 @@ func (p *parser) branch(top bool) (*node, error) {
 }
 
 // expression parses one element and the repetitions after it.
-func (p *parser) expression(t token, first bool) (*node, error) {
-	n, err := p.atom(t, first)
+func (p *parser) expression(t token) (*node, error) {
+	n, err := p.atom(t)
 	if err != nil || n == nil {
 		return n, err
 	}
@@ -342,8 +346,7 @@ func (p *parser) expression(t token, first bool) (*node, error) {
 	}
 }
 
-func (p *parser) atom(t token, first bool) (*node, error) {
-	d := p.opt.Dialect
+func (p *parser) atom(t token) (*node, error) {
 	switch t.kind {
 	case tBracket:
 		return p.bracket()
@@ -396,9 +399,6 @@ func (p *parser) atom(t token, first bool) (*node, error) {
 	if t.kind == tChar && t.r == '\\' && t.size == 1 {
 		return nil, errBackslash
 	}
-	if d.grep() && t.size > 1 && p.src[p.pos] == '\\' && strayBackslash(t.r) {
-		p.warnings = append(p.warnings, `stray \ before `+strayName(t.r))
-	}
 	p.pos += t.size
 	if t.raw {
 		return &node{op: nByte, r: t.r}, nil
@@ -413,43 +413,24 @@ func (p *parser) strayOperator(t token) (*node, error) {
 	if d == PosixExtended || t.kind == tBrace && d == PosixBasic {
 		return nil, errRepeat
 	}
-	if d.grep() && (d == GrepExtended || t.size > 1 || t.kind == tBrace) {
-		p.warnings = append(p.warnings, text+" at start of expression")
-	}
-	start := p.pos
 	p.pos += t.size
-	if t.kind == tBrace && d.grep() {
+	if d != GrepExtended { // it stands for itself
+		return char(rune(text[len(text)-1]), false), nil
+	}
+	if t.kind == tBrace {
+		start := p.pos
 		_, _, ok, err := p.interval()
 		if err != nil {
 			return nil, err
 		}
-		if ok {
-			return nil, nil
+		if !ok {
+			p.pos = start
+			return char('{', false), nil
 		}
-		p.pos = start + t.size
-		return char('{', false), nil
+		text = "{...}"
 	}
-	if d == GrepExtended {
-		return nil, nil
-	}
-	return char(rune(text[len(text)-1]), false), nil
-}
-
-// strayBackslash tells whether grep warns of a backslash before r: one that
-// changes nothing and that POSIX leaves undefined.
-func strayBackslash(r rune) bool {
-	switch r {
-	case '\\', '.', '[', ']', '*', '^', '$', '/', '+', '?', '{', '}', '|', '(', ')', '\n', '-', '&', '~', '!', '"', '#', '%', ',', ':', ';', '=', '@', '_':
-		return r == '_'
-	}
-	return true
-}
-
-func strayName(r rune) string {
-	if r == ' ' || r < 0x20 {
-		return "white space"
-	}
-	return string(r)
+	p.warnings = append(p.warnings, text+" at start of expression")
+	return nil, nil
 }
 
 // interval parses what follows a brace. ok is false when it is no interval and

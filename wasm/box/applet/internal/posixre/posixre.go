@@ -51,7 +51,7 @@ var ErrTooComplex = errors.New("regular expression too complex for this text")
 // while it runs.
 type Regexp struct {
 	Groups   int      // number of parenthesised groups
-	Warnings []string // what GNU grep warns of: "stray \\ before d"
+	Warnings []string // what GNU grep warns of: "* at start of expression"
 
 	opt      Options
 	backrefs bool
@@ -65,6 +65,9 @@ type Regexp struct {
 	must     []byte // every match holds it
 	finder   finder // of prefix
 	mustFind finder // of must
+	common   bool   // must is found too often to help in Scan
+	hits     int
+	skipped  int // bytes
 	first    *[256]bool
 	empty    bool // may match the empty string
 	anchored bool // only matches at the start of the text
@@ -277,8 +280,13 @@ func (re *Regexp) Scan(text []byte, from int) (pos int, unsure bool) {
 	switch {
 	case re.whole:
 		return re.finder.find(text, from), false
-	case len(re.must) > 0:
-		return re.mustFind.find(text, from), true
+	case len(re.must) > 0 && !re.common:
+		pos = re.mustFind.find(text, from)
+		// Text that stands in nearly every line only costs time.
+		re.hits++
+		re.skipped += max(pos, from) - from
+		re.common = re.hits > 32 && re.skipped/re.hits < 300
+		return pos, true
 	}
 	pos, quit := re.search.scan(text, from)
 	return pos, quit || re.backrefs && pos >= 0
