@@ -199,9 +199,6 @@ func (sh *interpShell) kindOf(ctx context.Context, hc interp.HandlerContext, nam
 	}
 	c := &command{env: exported(hc.Env), dir: hc.Dir}
 	if at, err := sh.h.lookPath(c, name); err == nil {
-		if strings.Contains(name, "/") {
-			at = name
-		}
 		return "file", at
 	}
 	return "", ""

@@ -42,7 +42,7 @@ func abs(p *sandbox.Proc, name string) string {
 	if path.IsAbs(name) {
 		return name
 	}
-	return path.Join(p.Dir, name)
+	return p.Dir + "/" + name
 }
 
 func complain(p *sandbox.Proc, name string, err error) error {
@@ -273,7 +273,7 @@ func newFS(t testing.TB) *vfs.Mount {
 	for _, p := range fakes() {
 		writeFile(t, bin, "/"+p.Usage().Name, string(sandbox.BoxFile(p.Usage().Name)), 0o755)
 	}
-	for _, n := range []string{"sh", "bash"} {
+	for _, n := range []string{"sh", "bash", "echo", "false", "true", "test", "[", "printf", "pwd"} {
 		writeFile(t, bin, "/"+n, string(sandbox.BoxFile(n)), 0o755)
 	}
 	m, err := vfs.NewMount(
