@@ -117,14 +117,12 @@ func (sh *interpShell) eval(ctx context.Context, hc interp.HandlerContext, text 
 
 // assign sets a variable of the calling shell: a local one if there is one.
 func (sh *interpShell) assign(ctx context.Context, hc interp.HandlerContext, name, value string) error {
-	return sh.eval(ctx, hc, name+"="+singleQuote(value))
+	return sh.eval(ctx, hc, name+"="+dollarQuote(value)) // interp gets other quotes wrong when they meet
 }
-
-func singleQuote(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }
 
 // isFunc asks the calling shell whether it has a function.
 func (sh *interpShell) isFunc(ctx context.Context, hc interp.HandlerContext, name string) bool {
-	return sh.texts.hasFunc(name) && sh.eval(ctx, hc, "declare -f "+singleQuote(name)+" >/dev/null") == nil
+	return sh.texts.hasFunc(name) && sh.eval(ctx, hc, "declare -f "+dollarQuote(name)+" >/dev/null") == nil
 }
 
 // ownType answers type and command -v from the sandbox's own commands.

@@ -372,6 +372,9 @@ func (sh *interpShell) callUnset(hc interp.HandlerContext, args []string) ([]str
 // panics on some and takes others for a wish to clear all.
 func (sh *interpShell) callNumber(hc interp.HandlerContext, args []string) ([]string, error) {
 	if len(args) < 2 {
+		if args[0] == "return" { // with the status of the last command
+			return []string{"return", strconv.Itoa(hc.LastExitStatus)}, nil
+		}
 		return args, nil
 	}
 	n, err := strconv.Atoi(strings.TrimSpace(args[1]))

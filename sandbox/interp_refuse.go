@@ -1,6 +1,8 @@
 package sandbox
 
 import (
+	"strings"
+
 	"mvdan.cc/sh/v3/syntax"
 )
 
@@ -44,6 +46,39 @@ func (rw *rewriter) names(x syntax.ArithmExpr) {
 		rw.names(x.X)
 		rw.names(x.Y)
 	}
+}
+
+// let parses the quoted arguments of let, which interp takes as they are.
+func (rw *rewriter) let(l *syntax.LetClause) {
+	for i, x := range l.Exprs {
+		w, ok := x.(*syntax.Word)
+		if _, plain := onlyWord(w); ok && !plain {
+			text, known := literal(w)
+			if !known {
+				rw.refuse(l, "let with a computed argument")
+				return
+			}
+			y, err := syntax.NewParser().Arithmetic(strings.NewReader(text))
+			if err != nil || y == nil {
+				rw.refuse(l, "this argument of let")
+				return
+			}
+			l.Exprs[i], rw.changed = y, true
+		}
+		rw.names(l.Exprs[i])
+	}
+}
+
+// onlyWord reports whether w is one name, number or expansion.
+func onlyWord(w *syntax.Word) (syntax.WordPart, bool) {
+	if w == nil || len(w.Parts) != 1 {
+		return nil, false
+	}
+	switch p := w.Parts[0].(type) {
+	case *syntax.Lit, *syntax.ParamExp, *syntax.ArithmExp, *syntax.CmdSubst:
+		return p, true
+	}
+	return nil, false
 }
 
 func onlyLit(w *syntax.Word) (*syntax.Lit, bool) {

@@ -78,9 +78,7 @@ func (rw *rewriter) walk(n syntax.Node) {
 		case *syntax.ArithmCmd:
 			rw.names(n.X)
 		case *syntax.LetClause:
-			for _, x := range n.Exprs {
-				rw.names(x)
-			}
+			rw.let(n)
 		case *syntax.CStyleLoop:
 			rw.names(n.Init)
 			rw.names(n.Cond)
