@@ -25,6 +25,8 @@ func (sh *interpShell) builtin(ctx context.Context, hc interp.HandlerContext, na
 		return sh.ownEcho(ctx, hc, args)
 	case "printf":
 		return sh.ownPrintf(ctx, hc, args)
+	case "getopts":
+		return sh.ownGetopts(ctx, hc, args)
 	case "read":
 		return sh.ownRead(ctx, hc, args)
 	case "type", "command":

@@ -58,6 +58,8 @@ func (sh *interpShell) call(ctx context.Context, args []string) ([]string, error
 		return sh.callUnset(hc, args)
 	case "shift", "exit", "return", "break", "continue":
 		return sh.callNumber(hc, args)
+	case "getopts":
+		return callGetopts(args), nil
 	case "cd":
 		return callCd(args), nil
 	case "mapfile", "readarray":

@@ -118,13 +118,18 @@ func (rw *rewriter) assigned(x syntax.ArithmExpr) {
 
 // declare looks at the arrays of a declaration.
 func (rw *rewriter) declare(d *syntax.DeclClause) {
-	assoc := false
+	assoc, ref := false, d.Variant.Value == "nameref"
 	for _, a := range d.Args {
 		if a.Name == nil {
-			// Flags; computed ones may be -A.
+			// Flags; computed ones may be -A or -n.
 			v, ok := literal(a.Value)
-			assoc = assoc || !ok || len(v) > 1 && v[0] == '-' && containsByte(v, 'A')
+			flags := len(v) > 1 && v[0] == '-'
+			assoc = assoc || !ok || flags && strings.Contains(v, "A")
+			ref = ref || !ok || flags && strings.Contains(v, "n")
 			continue
+		}
+		if ref && !a.Naked {
+			rw.reference(a)
 		}
 		if !assoc {
 			continue
@@ -149,6 +154,24 @@ func (rw *rewriter) array(a *syntax.ArrayExpr, assoc bool) {
 		if _, ok := e.Index.(*syntax.Word); assoc && !ok {
 			rw.refuse(a, "an associative array with a value that has no plain [key]=")
 		}
+	}
+}
+
+// extGlob refuses patterns so deep that they overflow the matcher, which
+// panics.
+func (rw *rewriter) extGlob(g *syntax.ExtGlob) {
+	depth, most := 0, 0
+	for _, c := range []byte(g.Pattern.Value) {
+		switch c {
+		case '(':
+			depth++
+			most = max(most, depth)
+		case ')':
+			depth--
+		}
+	}
+	if most > 100 {
+		rw.refuse(g, "a pattern nested this deep")
 	}
 }
 
@@ -185,11 +208,21 @@ func (rw *rewriter) unaryTest(t *syntax.UnaryTest) {
 	}
 }
 
-func containsByte(s string, c byte) bool {
-	for i := 0; i < len(s); i++ {
-		if s[i] == c {
-			return true
+// reference keeps a name reference from being empty: interp panics on it.
+func (rw *rewriter) reference(a *syntax.Assign) {
+	if v, known := literal(a.Value); known && v != "" {
+		return
+	}
+	if a.Value != nil && len(a.Value.Parts) == 1 {
+		part := a.Value.Parts[0]
+		if q, ok := part.(*syntax.DblQuoted); ok && len(q.Parts) == 1 {
+			part = q.Parts[0]
+		}
+		if p, ok := part.(*syntax.ParamExp); ok && p.Param != nil && p.Exp == nil && p.Slice == nil && p.Repl == nil && p.Names == 0 && !p.Length {
+			p.Short, rw.changed = false, true
+			p.Exp = &syntax.Expansion{Op: syntax.DefaultUnsetOrNull, Word: litWord("__donax_none", a.Pos())}
+			return
 		}
 	}
-	return false
+	rw.refuse(a, "declare -n with a value like this")
 }

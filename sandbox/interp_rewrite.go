@@ -97,6 +97,8 @@ func (rw *rewriter) walk(n syntax.Node) {
 			rw.arithm(n.(syntax.ArithmExpr))
 		case *syntax.DeclClause:
 			rw.declare(n)
+		case *syntax.ExtGlob:
+			rw.extGlob(n)
 		case *syntax.ArrayExpr:
 			rw.array(n, false)
 		case *syntax.UnaryTest:
