@@ -2,14 +2,17 @@ package sandbox
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
 	"io"
 	"io/fs"
+	"maps"
 	"os"
 	"path"
+	"slices"
 	"strings"
 	"syscall"
 )
@@ -21,16 +24,21 @@ func BoxFile(name string) []byte { return []byte(boxMagic + name + "\n") }
 
 const boxMagic = "#!donax-box "
 
-// BinNames returns the names that belong into /bin: those of the programs
-// and the shells.
+// BinNames returns the names that belong into /bin, sorted: those of the
+// programs, of the shells, and of the builtins that are commands elsewhere
+// too (echo, test, ...), so that xargs echo works.
 func (s *Session) BinNames() []string {
-	names := []string{"bash", "sh"}
-	for n := range s.programs {
-		if n != "bash" && n != "sh" {
-			names = append(names, n)
-		}
-	}
-	return names
+	names := append(slices.Collect(maps.Keys(s.programs)), "bash", "sh")
+	names = append(names, builtinCommands...)
+	slices.Sort(names)
+	return slices.Compact(names)
+}
+
+var builtinCommands = []string{"[", "echo", "false", "printf", "pwd", "test", "true"}
+
+// known reports whether a name is a program, or one of the session's own.
+func (s *Session) known(name string) bool {
+	return s.programs[name] != nil || isShell(name) || slices.Contains(builtinCommands, name)
 }
 
 // A target is what a command's name leads to.
@@ -46,35 +54,37 @@ type target struct {
 // find looks a command up in the files, never on the host, and tells what it
 // is from its content.
 func (h *host) find(ctx context.Context, c *command) (target, error) {
-	name := c.args[0]
-	at := c.path
+	at, err := c.path, error(nil)
 	if at == "" {
-		var err error
-		if at, err = h.lookPath(c, name); err != nil {
+		if at, err = h.lookPath(c, c.args[0]); err != nil {
 			return target{}, err
 		}
 	}
-	return h.identify(ctx, c, at, c.args)
+	file := c.args[0] // what a script sees as $0
+	if !strings.Contains(file, "/") {
+		file = at
+	}
+	return h.identify(ctx, c, joinPath(c.dir, at), file)
 }
 
-// lookPath finds the file of a command.
+// lookPath finds the file of a command. The path is relative when the name,
+// or the folder in PATH, is.
 func (h *host) lookPath(c *command, name string) (string, error) {
 	notFound := &ExecError{Name: name, Msg: "command not found", Status: StatusNotFound, Err: syscall.ENOENT}
 	if strings.Contains(name, "/") {
-		at := joinPath(c.dir, name)
-		if _, err := h.executable(at); err != nil {
+		if err := h.executable(joinPath(c.dir, name)); err != nil {
 			err.Name = name
 			return "", err
 		}
-		return at, nil
+		return name, nil
 	}
 	if name == "" || name == "." || name == ".." || strings.ContainsRune(name, 0) {
 		return "", notFound
 	}
 	var found *ExecError
 	for _, dir := range strings.Split(getenv(c.env, "PATH"), ":") {
-		at := path.Join(joinPath(c.dir, dir), name)
-		_, err := h.executable(at)
+		at := strings.TrimSuffix(cmp.Or(dir, "."), "/") + "/" + name
+		err := h.executable(joinPath(c.dir, at))
 		if err == nil {
 			return at, nil
 		}
@@ -91,12 +101,12 @@ func (h *host) lookPath(c *command, name string) (string, error) {
 
 // executable stats a file that is about to run. Programs are there although
 // no file system shows them as files.
-func (h *host) executable(at string) (fs.FileInfo, *ExecError) {
+func (h *host) executable(at string) *ExecError {
 	fi, err := h.session.fs.Stat(at)
 	e := &ExecError{Name: at, Status: StatusDenied}
 	switch {
 	case errors.Is(err, fs.ErrNotExist) && h.virtual(at) != "":
-		return nil, nil
+		return nil
 	case errors.Is(err, fs.ErrNotExist):
 		e.Status, e.Msg, e.Err = StatusNotFound, "No such file or directory", syscall.ENOENT
 	case err != nil:
@@ -106,15 +116,15 @@ func (h *host) executable(at string) (fs.FileInfo, *ExecError) {
 	case !fi.Mode().IsRegular() || fi.Mode()&0o111 == 0:
 		e.Msg, e.Err = "Permission denied", syscall.EACCES
 	default:
-		return fi, nil
+		return nil
 	}
-	return nil, e
+	return e
 }
 
 // virtual returns the program that a path means when no file is there.
 func (h *host) virtual(at string) string {
-	dir, name := path.Split(at)
-	if (dir == "/bin/" || dir == "/usr/bin/") && (h.session.programs[name] != nil || isShell(name)) {
+	dir, name := path.Split(path.Clean(at))
+	if (dir == "/bin/" || dir == "/usr/bin/") && h.session.known(name) {
 		return name
 	}
 	return ""
@@ -123,7 +133,8 @@ func (h *host) virtual(at string) string {
 func isShell(name string) bool { return name == "sh" || name == "bash" }
 
 // identify tells from a file's content what runs when it is started.
-func (h *host) identify(ctx context.Context, c *command, at string, args []string) (target, error) {
+func (h *host) identify(ctx context.Context, c *command, at, file string) (target, error) {
+	args := c.args
 	e := &ExecError{Name: args[0], Status: StatusDenied, Err: syscall.ENOEXEC}
 	head, err := h.head(at)
 	if errors.Is(err, fs.ErrNotExist) && h.virtual(at) != "" {
@@ -137,7 +148,7 @@ func (h *host) identify(ctx context.Context, c *command, at string, args []strin
 	switch {
 	case bytes.HasPrefix(head, []byte(boxMagic)):
 		name := string(line[len(boxMagic):])
-		if h.session.programs[name] == nil && !isShell(name) {
+		if !h.session.known(name) {
 			e.Msg = "this sandbox has no program " + quote(name)
 			return target{}, e
 		}
@@ -151,7 +162,7 @@ func (h *host) identify(ctx context.Context, c *command, at string, args []strin
 			e.Msg = "cannot execute binary file: Exec format error"
 			return target{}, e
 		}
-		return h.scriptFile(ctx, "bash", nil, at, args)
+		return h.scriptFile(ctx, "bash", nil, at, append([]string{file}, args[1:]...))
 	}
 	words := strings.Fields(string(line[2:]))
 	if len(words) > 0 && path.Base(words[0]) == "env" {
@@ -161,20 +172,15 @@ func (h *host) identify(ctx context.Context, c *command, at string, args []strin
 		}
 	}
 	if len(words) == 0 {
-		return h.scriptFile(ctx, "bash", nil, at, args)
+		return h.scriptFile(ctx, "bash", nil, at, append([]string{file}, args[1:]...))
 	}
 	name := path.Base(words[0])
 	if isShell(name) && h.session.programs[name] == nil {
-		return h.scriptFile(ctx, name, words[1:], at, args)
+		return h.scriptFile(ctx, name, words[1:], at, append([]string{file}, args[1:]...))
 	}
 	if h.session.programs[name] == nil {
 		e.Msg = words[0] + ": bad interpreter: No such file or directory"
 		return target{}, e
-	}
-	// The kernel hands the interpreter the path that was called.
-	file := args[0]
-	if !strings.Contains(file, "/") {
-		file = at
 	}
 	return h.named(ctx, c, name, append(append(words[:len(words):len(words)], file), args[1:]...))
 }
@@ -184,6 +190,10 @@ func (h *host) named(ctx context.Context, c *command, name string, args []string
 	if p := h.session.programs[name]; p != nil {
 		u := p.Usage()
 		return target{name: name, kind: u.Kind, sha256: u.SHA256, args: args, program: p}, nil
+	}
+	if !isShell(name) {
+		text := name + ` "$@"`
+		return target{name: name, kind: "shell", sha256: digest(text), args: args, shell: shellArgs{text: text, name: "bash", params: args[1:]}}, nil
 	}
 	return h.shellTarget(ctx, c, name, args)
 }
@@ -219,10 +229,11 @@ func getenv(env []string, name string) string {
 	return ""
 }
 
-// joinPath makes a name absolute and clean.
+// joinPath makes a name absolute. It leaves ".." alone: where that leads is
+// for the files to say, which know the symlinks.
 func joinPath(dir, name string) string {
 	if path.IsAbs(name) {
-		return path.Clean(name)
+		return name
 	}
-	return path.Join(dir, name)
+	return strings.TrimSuffix(dir, "/") + "/" + name
 }

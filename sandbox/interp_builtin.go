@@ -25,6 +25,8 @@ func (sh *interpShell) builtin(ctx context.Context, hc interp.HandlerContext, na
 		return sh.ownEcho(ctx, hc, args)
 	case "printf":
 		return sh.ownPrintf(ctx, hc, args)
+	case "getopts":
+		return sh.ownGetopts(ctx, hc, args)
 	case "read":
 		return sh.ownRead(ctx, hc, args)
 	case "type", "command":
@@ -117,14 +119,12 @@ func (sh *interpShell) eval(ctx context.Context, hc interp.HandlerContext, text 
 
 // assign sets a variable of the calling shell: a local one if there is one.
 func (sh *interpShell) assign(ctx context.Context, hc interp.HandlerContext, name, value string) error {
-	return sh.eval(ctx, hc, name+"="+singleQuote(value))
+	return sh.eval(ctx, hc, name+"="+dollarQuote(value)) // interp gets other quotes wrong when they meet
 }
-
-func singleQuote(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }
 
 // isFunc asks the calling shell whether it has a function.
 func (sh *interpShell) isFunc(ctx context.Context, hc interp.HandlerContext, name string) bool {
-	return sh.texts.hasFunc(name) && sh.eval(ctx, hc, "declare -f "+singleQuote(name)+" >/dev/null") == nil
+	return sh.texts.hasFunc(name) && sh.eval(ctx, hc, "declare -f "+dollarQuote(name)+" >/dev/null") == nil
 }
 
 // ownType answers type and command -v from the sandbox's own commands.
@@ -199,9 +199,6 @@ func (sh *interpShell) kindOf(ctx context.Context, hc interp.HandlerContext, nam
 	}
 	c := &command{env: exported(hc.Env), dir: hc.Dir}
 	if at, err := sh.h.lookPath(c, name); err == nil {
-		if strings.Contains(name, "/") {
-			at = name
-		}
 		return "file", at
 	}
 	return "", ""

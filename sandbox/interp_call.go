@@ -58,6 +58,8 @@ func (sh *interpShell) call(ctx context.Context, args []string) ([]string, error
 		return sh.callUnset(hc, args)
 	case "shift", "exit", "return", "break", "continue":
 		return sh.callNumber(hc, args)
+	case "getopts":
+		return callGetopts(args), nil
 	case "cd":
 		return callCd(args), nil
 	case "mapfile", "readarray":
@@ -372,6 +374,9 @@ func (sh *interpShell) callUnset(hc interp.HandlerContext, args []string) ([]str
 // panics on some and takes others for a wish to clear all.
 func (sh *interpShell) callNumber(hc interp.HandlerContext, args []string) ([]string, error) {
 	if len(args) < 2 {
+		if args[0] == "return" { // with the status of the last command
+			return []string{"return", strconv.Itoa(hc.LastExitStatus)}, nil
+		}
 		return args, nil
 	}
 	n, err := strconv.Atoi(strings.TrimSpace(args[1]))

@@ -185,13 +185,13 @@ func (sh *interpShell) readLine(ctx context.Context, hc interp.HandlerContext, o
 // assignments is the text that sets what was read.
 func assignments(line []readByte, o readOpts, ifs string) string {
 	var b strings.Builder
-	set := func(name, value string) { b.WriteString(name + "=" + singleQuote(value) + "\n") }
+	set := func(name, value string) { b.WriteString(name + "=" + dollarQuote(value) + "\n") }
 	names := o.names
 	switch {
 	case o.array != "":
 		b.WriteString(o.array + "=(")
 		for _, f := range splitFields(line, ifs, -1) {
-			b.WriteString(singleQuote(f) + " ")
+			b.WriteString(dollarQuote(f) + " ")
 		}
 		b.WriteString(")\n")
 	case len(names) == 0:

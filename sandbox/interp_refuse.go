@@ -1,6 +1,8 @@
 package sandbox
 
 import (
+	"strings"
+
 	"mvdan.cc/sh/v3/syntax"
 )
 
@@ -46,6 +48,39 @@ func (rw *rewriter) names(x syntax.ArithmExpr) {
 	}
 }
 
+// let parses the quoted arguments of let, which interp takes as they are.
+func (rw *rewriter) let(l *syntax.LetClause) {
+	for i, x := range l.Exprs {
+		w, ok := x.(*syntax.Word)
+		if _, plain := onlyWord(w); ok && !plain {
+			text, known := literal(w)
+			if !known {
+				rw.refuse(l, "let with a computed argument")
+				return
+			}
+			y, err := syntax.NewParser().Arithmetic(strings.NewReader(text))
+			if err != nil || y == nil {
+				rw.refuse(l, "this argument of let")
+				return
+			}
+			l.Exprs[i], rw.changed = y, true
+		}
+		rw.names(l.Exprs[i])
+	}
+}
+
+// onlyWord reports whether w is one name, number or expansion.
+func onlyWord(w *syntax.Word) (syntax.WordPart, bool) {
+	if w == nil || len(w.Parts) != 1 {
+		return nil, false
+	}
+	switch p := w.Parts[0].(type) {
+	case *syntax.Lit, *syntax.ParamExp, *syntax.ArithmExp, *syntax.CmdSubst:
+		return p, true
+	}
+	return nil, false
+}
+
 func onlyLit(w *syntax.Word) (*syntax.Lit, bool) {
 	if len(w.Parts) != 1 {
 		return nil, false
@@ -83,13 +118,18 @@ func (rw *rewriter) assigned(x syntax.ArithmExpr) {
 
 // declare looks at the arrays of a declaration.
 func (rw *rewriter) declare(d *syntax.DeclClause) {
-	assoc := false
+	assoc, ref := false, d.Variant.Value == "nameref"
 	for _, a := range d.Args {
 		if a.Name == nil {
-			// Flags; computed ones may be -A.
+			// Flags; computed ones may be -A or -n.
 			v, ok := literal(a.Value)
-			assoc = assoc || !ok || len(v) > 1 && v[0] == '-' && containsByte(v, 'A')
+			flags := len(v) > 1 && v[0] == '-'
+			assoc = assoc || !ok || flags && strings.Contains(v, "A")
+			ref = ref || !ok || flags && strings.Contains(v, "n")
 			continue
+		}
+		if ref && !a.Naked {
+			rw.reference(a)
 		}
 		if !assoc {
 			continue
@@ -114,6 +154,24 @@ func (rw *rewriter) array(a *syntax.ArrayExpr, assoc bool) {
 		if _, ok := e.Index.(*syntax.Word); assoc && !ok {
 			rw.refuse(a, "an associative array with a value that has no plain [key]=")
 		}
+	}
+}
+
+// extGlob refuses patterns so deep that they overflow the matcher, which
+// panics.
+func (rw *rewriter) extGlob(g *syntax.ExtGlob) {
+	depth, most := 0, 0
+	for _, c := range []byte(g.Pattern.Value) {
+		switch c {
+		case '(':
+			depth++
+			most = max(most, depth)
+		case ')':
+			depth--
+		}
+	}
+	if most > 100 {
+		rw.refuse(g, "a pattern nested this deep")
 	}
 }
 
@@ -150,11 +208,21 @@ func (rw *rewriter) unaryTest(t *syntax.UnaryTest) {
 	}
 }
 
-func containsByte(s string, c byte) bool {
-	for i := 0; i < len(s); i++ {
-		if s[i] == c {
-			return true
+// reference keeps a name reference from being empty: interp panics on it.
+func (rw *rewriter) reference(a *syntax.Assign) {
+	if v, known := literal(a.Value); known && v != "" {
+		return
+	}
+	if a.Value != nil && len(a.Value.Parts) == 1 {
+		part := a.Value.Parts[0]
+		if q, ok := part.(*syntax.DblQuoted); ok && len(q.Parts) == 1 {
+			part = q.Parts[0]
+		}
+		if p, ok := part.(*syntax.ParamExp); ok && p.Param != nil && p.Exp == nil && p.Slice == nil && p.Repl == nil && p.Names == 0 && !p.Length {
+			p.Short, rw.changed = false, true
+			p.Exp = &syntax.Expansion{Op: syntax.DefaultUnsetOrNull, Word: litWord("__donax_none", a.Pos())}
+			return
 		}
 	}
-	return false
+	rw.refuse(a, "declare -n with a value like this")
 }

@@ -39,6 +39,7 @@ type rewriter struct {
 	inFunc  int
 	err     error
 	hdocs   map[*syntax.Word]bool
+	wrapped map[*syntax.Stmt]bool // already inside a mark
 }
 
 func (rw *rewriter) refuse(n syntax.Node, what string) {
@@ -49,7 +50,7 @@ func (rw *rewriter) refuse(n syntax.Node, what string) {
 }
 
 func (rw *rewriter) file(f *syntax.File) {
-	rw.hdocs = map[*syntax.Word]bool{}
+	rw.hdocs, rw.wrapped = map[*syntax.Word]bool{}, map[*syntax.Stmt]bool{}
 	for _, s := range f.Stmts {
 		rw.walk(s)
 	}
@@ -77,9 +78,7 @@ func (rw *rewriter) walk(n syntax.Node) {
 		case *syntax.ArithmCmd:
 			rw.names(n.X)
 		case *syntax.LetClause:
-			for _, x := range n.Exprs {
-				rw.names(x)
-			}
+			rw.let(n)
 		case *syntax.CStyleLoop:
 			rw.names(n.Init)
 			rw.names(n.Cond)
@@ -98,6 +97,8 @@ func (rw *rewriter) walk(n syntax.Node) {
 			rw.arithm(n.(syntax.ArithmExpr))
 		case *syntax.DeclClause:
 			rw.declare(n)
+		case *syntax.ExtGlob:
+			rw.extGlob(n)
 		case *syntax.ArrayExpr:
 			rw.array(n, false)
 		case *syntax.UnaryTest:
@@ -118,6 +119,7 @@ func (rw *rewriter) marked(s *syntax.Stmt, name string) {
 	inner.Background = false
 	inner.Semicolon = syntax.Pos{}
 	inner.Comments = nil
+	rw.wrapped[&inner] = true
 	s.Negated = false
 	s.Cmd = &syntax.Block{Lbrace: s.Position, Rbrace: s.Position, Stmts: []*syntax.Stmt{&inner}}
 	s.Redirs = []*syntax.Redirect{{OpPos: s.Position, Op: syntax.RdrOut, Word: litWord(name, s.Position)}}
@@ -145,7 +147,7 @@ func (rw *rewriter) stmt(s *syntax.Stmt) {
 		s.Cmd = &syntax.Block{Lbrace: s.Position, Rbrace: s.Position, Stmts: []*syntax.Stmt{inner}}
 		rw.marked(s, name)
 	}
-	if f, ok := s.Cmd.(*syntax.ForClause); ok && f.Select {
+	if f, ok := s.Cmd.(*syntax.ForClause); ok && f.Select && !rw.wrapped[s] {
 		rw.marked(s, markStdin)
 	}
 	if s.Background {

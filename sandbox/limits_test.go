@@ -64,7 +64,7 @@ func TestLimits(t *testing.T) {
 		{"while :; do sleep & done; echo after", small, "4 background jobs", 137},
 		{"f() { f & f & }; f; sleep; echo after", small, "", 137},
 		{":(){ :|:& };:\nwait", small, "", 137},
-		{"f() { f | f; }; f; echo after", small, "8 pipeline stages", 137},
+		{"f() { f | f; }; f; echo after", small, "", 137},
 		{"cat | cat | cat | cat | cat | cat | cat | cat | cat | cat | cat; echo after", small, "8 pipeline stages", 137},
 		{"for i in 1 2 3 4 5 6 7 8 9; do exec >> f$i; done; echo after", small, "5 open files", 137},
 		{"eval \"" + strings.Repeat("(", 400) + "\"; echo after", small, "nesting of 40", 137},
@@ -100,7 +100,7 @@ func TestSourceLimits(t *testing.T) {
 	for _, text := range []string{
 		strings.Repeat("(", 100_000), strings.Repeat("{ ", 50_000), strings.Repeat("$(", 20_000) + strings.Repeat(")", 20_000), strings.Repeat(`"${a:-`, 20_000),
 		"$((" + strings.Repeat("(", 50_000), strings.Repeat("if ", 50_000), strings.Repeat("a=( $(", 20_000), strings.Repeat("${a[", 20_000), strings.Repeat("time ", 50_000),
-		strings.Repeat("a&&", 200_000) + "a", strings.Repeat("a|", 200_000) + "a", strings.Repeat("f() ", 50_000), strings.Repeat("case x in a) ", 20_000),
+		strings.Repeat("a&&", 20_000) + "a", strings.Repeat("a|", 20_000) + "a", strings.Repeat("f() ", 50_000), strings.Repeat("case x in a) ", 20_000),
 		strings.Repeat("echo\n", 1<<20),
 	} {
 		_, err := s.Inspect(t.Context(), policy.Command{Text: text})

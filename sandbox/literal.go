@@ -75,6 +75,16 @@ func hasPattern(s string) bool {
 	return false
 }
 
+// expandsBraces reports whether w is more words than it is written as.
 func expandsBraces(w *syntax.Word) bool {
-	return syntax.SplitBraces(&syntax.Word{Parts: append([]syntax.WordPart(nil), w.Parts...)})
+	c := &syntax.Word{Parts: append([]syntax.WordPart(nil), w.Parts...)}
+	if !syntax.SplitBraces(c) {
+		return false
+	}
+	for _, p := range c.Parts {
+		if b, ok := p.(*syntax.BraceExp); ok && len(b.Elems) > 1 {
+			return true
+		}
+	}
+	return false
 }

@@ -8,9 +8,11 @@ import (
 	"io/fs"
 	"os"
 	"path"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/donax-sh/donax/policy"
 	"github.com/donax-sh/donax/sandbox"
@@ -33,7 +35,7 @@ func fakes() []sandbox.Program {
 	return []sandbox.Program{
 		fake{"cat", cat}, fake{"rm", rm}, fake{"xargs", xargs}, fake{"env", env}, fake{"cp", cp}, fake{"mv", mv},
 		fake{"ln", ln}, fake{"chmod", chmod}, fake{"true_", func(context.Context, *sandbox.Proc) error { return nil }},
-		fake{"head1", head1}, fake{"sleep", sleep}, fake{"yes", yes}, fake{"upper", upper}, fake{"awk", showArgs}, fake{"mkdir", mkdir},
+		fake{"head1", head1}, fake{"sleep", sleep}, fake{"yes", yes}, fake{"upper", upper}, fake{"sort", sorted}, fake{"wc", wc}, fake{"date", showArgs}, fake{"touch", touch}, fake{"awk", showArgs}, fake{"mkdir", mkdir},
 		fake{"sed", sed}, fake{"panics", func(context.Context, *sandbox.Proc) error { panic("secret /srv/x.go") }},
 	}
 }
@@ -42,7 +44,7 @@ func abs(p *sandbox.Proc, name string) string {
 	if path.IsAbs(name) {
 		return name
 	}
-	return path.Join(p.Dir, name)
+	return p.Dir + "/" + name
 }
 
 func complain(p *sandbox.Proc, name string, err error) error {
@@ -214,13 +216,22 @@ func head1(ctx context.Context, p *sandbox.Proc) error {
 	}
 }
 
-// sleep sleeps until its context ends: the tests need no clock.
+// sleep without an argument sleeps until its context ends.
 func sleep(ctx context.Context, p *sandbox.Proc) error {
-	if len(p.Args) > 1 && p.Args[1] == "0" {
-		return nil
+	if len(p.Args) == 1 {
+		<-ctx.Done()
+		return ctx.Err()
 	}
-	<-ctx.Done()
-	return ctx.Err()
+	d, err := time.ParseDuration(p.Args[1] + "s")
+	if err != nil {
+		return err
+	}
+	select {
+	case <-time.After(d):
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
 }
 
 func yes(ctx context.Context, p *sandbox.Proc) error {
@@ -273,7 +284,7 @@ func newFS(t testing.TB) *vfs.Mount {
 	for _, p := range fakes() {
 		writeFile(t, bin, "/"+p.Usage().Name, string(sandbox.BoxFile(p.Usage().Name)), 0o755)
 	}
-	for _, n := range []string{"sh", "bash"} {
+	for _, n := range []string{"sh", "bash", "echo", "false", "true", "test", "[", "printf", "pwd"} {
 		writeFile(t, bin, "/"+n, string(sandbox.BoxFile(n)), 0o755)
 	}
 	m, err := vfs.NewMount(
@@ -329,4 +340,40 @@ func readFile(t testing.TB, fsys vfs.FS, name string) (string, bool) {
 		t.Fatal(err)
 	}
 	return string(b), true
+}
+
+func sorted(ctx context.Context, p *sandbox.Proc) error {
+	b, err := io.ReadAll(p.Stdin)
+	if err != nil {
+		return err
+	}
+	lines := slices.Collect(strings.Lines(string(b)))
+	slices.Sort(lines)
+	_, err = io.WriteString(p.Stdout, strings.Join(lines, ""))
+	return writeError(err)
+}
+
+// wc knows -l and -c of its stdin.
+func wc(ctx context.Context, p *sandbox.Proc) error {
+	b, err := io.ReadAll(p.Stdin)
+	if err != nil {
+		return err
+	}
+	n := len(b)
+	if p.Args[1] == "-l" {
+		n = strings.Count(string(b), "\n")
+	}
+	_, err = fmt.Fprintln(p.Stdout, n)
+	return writeError(err)
+}
+
+func touch(ctx context.Context, p *sandbox.Proc) error {
+	for _, a := range p.Args[1:] {
+		f, err := p.FS.Open(abs(p, a), os.O_WRONLY|os.O_CREATE, 0o644)
+		if err != nil {
+			return complain(p, a, err)
+		}
+		f.Close()
+	}
+	return nil
 }

@@ -10,21 +10,14 @@ import (
 	"github.com/donax-sh/donax/sandbox"
 )
 
-func TestFirst(t *testing.T) {
-	s := newSession(t, policy.AllowAll{}, nil)
-	for _, l := range []string{"echo hi | cat", "x=$(echo a b); echo $x; f(){ echo f $1; }; f 3; foo; (exit 3); echo $?; sleep_ & wait; cat <<E\nh $x\nE\necho ~root $$; echo out >f; cat f; time :", "sh -c 'echo in $0 $1' a b; echo 'echo s $1' > s; chmod +x s; ./s 1; bash s 2; echo echo st|sh"} {
-		out, errw, st, err := do(t, s, l, "")
-		t.Logf("%s\n=> %q %q %d %v", l, out, errw, st, err)
-	}
-}
-
-func do(t *testing.T, s *sandbox.Session, line, stdin string) (string, string, int, error) {
+// do inspects and runs a line.
+func do(t *testing.T, s *sandbox.Session, line, stdin string) (out, errw string, status int, err error) {
 	t.Helper()
 	c, err := s.Inspect(t.Context(), policy.Command{Text: line})
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("%s: %v", line, err)
 	}
-	var out, errw bytes.Buffer
-	st, err := s.Run(context.Background(), c, strings.NewReader(stdin), &out, &errw)
-	return out.String(), errw.String(), st, err
+	var o, e bytes.Buffer
+	status, err = s.Run(context.Background(), c, strings.NewReader(stdin), &o, &e)
+	return o.String(), e.String(), status, err
 }

@@ -111,7 +111,7 @@ func (h *host) scriptPath(c *command, name string) string {
 		return at
 	}
 	for _, dir := range strings.Split(getenv(c.env, "PATH"), ":") {
-		p := path.Join(joinPath(c.dir, dir), name)
+		p := joinPath(c.dir, path.Join(dir, name))
 		if fi, err := h.session.fs.Stat(p); err == nil && fi.Mode().IsRegular() {
 			return p
 		}

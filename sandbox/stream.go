@@ -19,6 +19,9 @@ type sink struct {
 
 func (s *sink) Write(p []byte) (int, error) {
 	r := s.r
+	if r.ctx.Err() != nil { // the reason for the end is the last thing said
+		return 0, context.Cause(r.ctx)
+	}
 	select {
 	case r.lock <- struct{}{}:
 	case <-r.ctx.Done():
