@@ -4,11 +4,10 @@ import (
 	"bytes"
 	"cmp"
 	"hash/maphash"
-	"math"
-	"strconv"
 	"strings"
 
 	"github.com/donax-sh/donax/wasm/box/applet"
+	"github.com/donax-sh/donax/wasm/box/applet/cformat"
 )
 
 // compare compares two lines by all keys and, if so wanted, as a whole.
@@ -224,66 +223,10 @@ func compareGeneral(a, b []byte) int {
 	return cmp.Compare(x, y) // which puts NaN first, too
 }
 
-// general reads the number at the start of t as C's strtold does.
+// general reads the number at the start of t.
 func general(t []byte) (float64, bool) {
-	for len(t) > 0 && (t[0] == ' ' || t[0] >= '\t' && t[0] <= '\r') {
-		t = t[1:]
-	}
-	i := 0
-	if i < len(t) && (t[i] == '-' || t[i] == '+') {
-		i++
-	}
-	word := strings.ToLower(string(t[i:min(len(t), i+8)]))
-	for _, w := range []string{"infinity", "inf", "nan"} {
-		if strings.HasPrefix(word, w) {
-			f, _ := strconv.ParseFloat(string(t[:i])+w, 64)
-			if w == "nan" {
-				f = math.NaN()
-			}
-			return f, true
-		}
-	}
-	hex := strings.HasPrefix(word, "0x")
-	isDigit := func(c byte) bool {
-		return c >= '0' && c <= '9' || hex && c|32 >= 'a' && c|32 <= 'f'
-	}
-	if hex {
-		i += 2
-	}
-	from := i
-	digits := 0
-	for i < len(t) && (isDigit(t[i]) || t[i] == '.') {
-		if t[i] == '.' {
-			if bytes.IndexByte(t[from:i], '.') >= 0 {
-				break
-			}
-		} else {
-			digits++
-		}
-		i++
-	}
-	if digits == 0 {
-		return 0, hex
-	}
-	exp := false
-	if i < len(t) && (!hex && t[i]|32 == 'e' || hex && t[i]|32 == 'p') {
-		j := i + 1
-		if j < len(t) && (t[j] == '-' || t[j] == '+') {
-			j++
-		}
-		if j < len(t) && t[j] >= '0' && t[j] <= '9' {
-			for j < len(t) && t[j] >= '0' && t[j] <= '9' {
-				j++
-			}
-			i, exp = j, true
-		}
-	}
-	text := string(t[:i])
-	if hex && !exp {
-		text += "p0"
-	}
-	f, _ := strconv.ParseFloat(text, 64)
-	return f, true
+	f, n := cformat.ParseFloat(string(t))
+	return f, n > 0
 }
 
 // month returns 1 to 12, or 0 for what is no month's name.
