@@ -215,7 +215,7 @@ func (s *snapshot) isPackage(ref ast.Ref) bool {
 // admitted, and only then.
 func (s *snapshot) checkLimits() (ps problems) {
 	for _, r := range s.rules(ruleLimit) {
-		if contradicts(r, policy.KindCommand) {
+		if kindIs(policy.KindCommand).contradicts(r) {
 			p := s.texts.lint(r.Loc(), "this limit can never apply: limits are set when a command is admitted")
 			p.Details = []string{`its conditions must be able to hold for input.action == "command"`}
 			ps = append(ps, p)
@@ -247,7 +247,7 @@ func (s *snapshot) mayAllow(k policy.Kind) bool {
 			if r.Default && r.Head.Value.Equal(ast.BooleanTerm(false)) {
 				continue
 			}
-			if !contradicts(r, k) {
+			if !kindIs(k).contradicts(r) {
 				return true
 			}
 		}
