@@ -18,56 +18,67 @@ const (
 	maxProject = 1024 // projections for values of a pivot; further values use the general one
 )
 
-// A keyField is a field of an action's facts that can be part of a key.
-type keyField struct {
-	name string
-	add  func(b []byte, a *policy.Action) []byte
+// keyFields lists, for the kinds that are cached, all fields of their facts.
+// A command is asked once, and the facts of the other kinds are large or
+// change all the time. The bits of a projection are indexes into it.
+var keyFields = map[policy.Kind][]string{
+	policy.KindExec: {"name", "args", "kind", "sha256", "cwd", "depth", "ancestors", "assigns", "background"},
+	policy.KindFile: {"op", "path", "requested", "to", "mount", "by"},
+	policy.KindNet:  {"scheme", "host", "port", "method", "path", "ip", "by"},
 }
 
-// keyFields lists, for the kinds that are cached, all fields of their facts.
-// A command is asked once and the facts of others are large or always change.
-var keyFields = map[policy.Kind][]keyField{
-	policy.KindExec: {
-		{"name", func(b []byte, a *policy.Action) []byte { return addString(b, a.Exec.Name) }},
-		{"args", func(b []byte, a *policy.Action) []byte { return addStrings(b, a.Exec.Args) }},
-		{"kind", func(b []byte, a *policy.Action) []byte { return addString(b, a.Exec.Kind) }},
-		{"sha256", func(b []byte, a *policy.Action) []byte { return addString(b, a.Exec.SHA256) }},
-		{"cwd", func(b []byte, a *policy.Action) []byte { return addString(b, a.Exec.Cwd) }},
-		{"depth", func(b []byte, a *policy.Action) []byte { return binary.AppendVarint(b, int64(a.Exec.Depth)) }},
-		{"ancestors", func(b []byte, a *policy.Action) []byte { return addStrings(b, a.Exec.Ancestors) }},
-		{"assigns", func(b []byte, a *policy.Action) []byte { return addStrings(b, a.Exec.Assigns) }},
-		{"background", func(b []byte, a *policy.Action) []byte { return addBool(b, a.Exec.Background) }},
-	},
-	policy.KindFile: {
-		{"op", func(b []byte, a *policy.Action) []byte { return addString(b, a.File.Op) }},
-		{"path", func(b []byte, a *policy.Action) []byte { return addString(b, a.File.Path) }},
-		{"requested", func(b []byte, a *policy.Action) []byte { return addString(b, a.File.Requested) }},
-		{"to", func(b []byte, a *policy.Action) []byte { return addString(b, a.File.To) }},
-		{"mount", func(b []byte, a *policy.Action) []byte { return addString(b, a.File.Mount) }},
-		{"by", func(b []byte, a *policy.Action) []byte { return addString(b, a.File.By) }},
-	},
-	policy.KindNet: {
-		{"scheme", func(b []byte, a *policy.Action) []byte { return addString(b, a.Net.Scheme) }},
-		{"host", func(b []byte, a *policy.Action) []byte { return addString(b, a.Net.Host) }},
-		{"port", func(b []byte, a *policy.Action) []byte { return binary.AppendVarint(b, int64(a.Net.Port)) }},
-		{"method", func(b []byte, a *policy.Action) []byte { return addString(b, a.Net.Method) }},
-		{"path", func(b []byte, a *policy.Action) []byte { return addString(b, a.Net.Path) }},
-		{"ip", func(b []byte, a *policy.Action) []byte { return addString(b, a.Net.IP) }},
-		{"by", func(b []byte, a *policy.Action) []byte { return addString(b, a.Net.By) }},
-	},
+// addField appends the i-th of keyFields. It is a switch, not a table of
+// functions, so that neither key nor action escape to the heap.
+func addField(b []byte, a *policy.Action, i int) []byte {
+	switch {
+	case a.Exec != nil:
+		x := a.Exec
+		switch i {
+		case 0:
+			return addString(b, x.Name)
+		case 1:
+			return addStrings(b, x.Args)
+		case 2:
+			return addString(b, x.Kind)
+		case 3:
+			return addString(b, x.SHA256)
+		case 4:
+			return addString(b, x.Cwd)
+		case 5:
+			return binary.AppendVarint(b, int64(x.Depth))
+		case 6:
+			return addStrings(b, x.Ancestors)
+		case 7:
+			return addStrings(b, x.Assigns)
+		}
+		return addBool(b, x.Background)
+	case a.File != nil:
+		x := a.File
+		return addString(b, [...]string{x.Op, x.Path, x.Requested, x.To, x.Mount, x.By}[i])
+	}
+	x := a.Net
+	if i == 2 {
+		return binary.AppendVarint(b, int64(x.Port))
+	}
+	return addString(b, [...]string{x.Scheme, x.Host, "", x.Method, x.Path, x.IP, x.By}[i])
 }
 
 // A pivot is the field by whose value most rules are chosen: once it is known,
 // rules for other values drop out, and with them what they read.
-type pivot struct {
-	ref ast.Ref
-	of  func(*policy.Action) string
+var pivots = map[policy.Kind]ast.Ref{
+	policy.KindExec: ast.MustParseRef("input.exec.name"),
+	policy.KindFile: ast.MustParseRef("input.file.op"),
+	policy.KindNet:  ast.MustParseRef("input.net.host"),
 }
 
-var pivots = map[policy.Kind]pivot{
-	policy.KindExec: {ast.MustParseRef("input.exec.name"), func(a *policy.Action) string { return a.Exec.Name }},
-	policy.KindFile: {ast.MustParseRef("input.file.op"), func(a *policy.Action) string { return a.File.Op }},
-	policy.KindNet:  {ast.MustParseRef("input.net.host"), func(a *policy.Action) string { return a.Net.Host }},
+func pivotOf(a *policy.Action) string {
+	switch {
+	case a.Exec != nil:
+		return a.Exec.Name
+	case a.File != nil:
+		return a.File.Op
+	}
+	return a.Net.Host
 }
 
 func addString(b []byte, s string) []byte {
@@ -127,7 +138,7 @@ func (s *snapshot) key(b []byte, a *policy.Action) []byte {
 	if fields == nil || !wellFormed(a) || heavy(a, s.cfg.MaxInput/2) {
 		return nil
 	}
-	value := pivots[a.Kind].of(a)
+	value := pivotOf(a)
 	p := s.projection(a.Kind, value)
 	if p.never {
 		return nil
@@ -144,7 +155,7 @@ func (s *snapshot) key(b []byte, a *policy.Action) []byte {
 	}
 	for i := range fields {
 		if p.fields&(1<<i) != 0 {
-			b = fields[i].add(b, a)
+			b = addField(b, a, i)
 		}
 		if len(b) > maxKey {
 			return nil
@@ -181,7 +192,7 @@ func (s *snapshot) projection(k policy.Kind, value string) *projection {
 		return p
 	}
 	of := kindIs(k)
-	p = s.project(of.and(pivots[k].ref, value))
+	p = s.project(of.and(pivots[k], value))
 	general := s.project(of)
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -230,7 +241,7 @@ func fieldBits(k policy.Kind, ref ast.Ref) uint32 {
 		return all
 	}
 	for i, f := range keyFields[k] {
-		if f.name == string(name) {
+		if f == string(name) {
 			return 1 << i
 		}
 	}
