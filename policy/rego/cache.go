@@ -193,22 +193,21 @@ func (s *snapshot) projection(k policy.Kind, value string) *projection {
 	}
 	of := kindIs(k)
 	p = s.project(of.and(pivots[k], value))
-	general := s.project(of)
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.projections == nil {
 		c.projections = map[policy.Kind]map[string]*projection{}
 		c.general = map[policy.Kind]*projection{}
 	}
-	c.general[k] = general
 	if c.projections[k] == nil {
 		c.projections[k] = map[string]*projection{}
+		c.general[k] = s.project(of)
 	}
-	if len(c.projections[k]) < maxProject { // names come from the command line: their number must not grow without bound
+	if len(c.projections[k]) < maxProject { // values come from the command line: their number must not grow without bound
 		c.projections[k][value] = p
 		return p
 	}
-	return general
+	return c.general[k]
 }
 
 func (s *snapshot) project(of known) *projection {

@@ -13,7 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-var decisions = flag.Int("decisions", 20000, "decisions that the differential test compares")
+var decisions = flag.Int("decisions", 10000, "decisions that the differential test compares")
 
 // TestCacheEqualsEvaluation asks random policies about random actions of all
 // kinds, through the cache and constants and by evaluation, and compares. The

@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -47,7 +48,7 @@ func (s *snapshot) asked(k policy.Kind) (names []string) {
 	deniedOnly := k == policy.KindFile || k == policy.KindOutput
 	for _, n := range allRules {
 		switch {
-		case n == ruleLimit && k != policy.KindCommand,
+		case slices.Contains(obligationRules, n) && k != policy.KindCommand,
 			n == ruleGoverns && !deniedOnly:
 			continue
 		}
