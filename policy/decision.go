@@ -41,7 +41,13 @@ type Decision struct {
 	Effect   Effect
 	Reasons  []Reason // why it is not allowed, or what allowed it
 	Warnings []Reason // shown, but not in the way
-	Limits   Limits   // obligations: lower these limits
+
+	// Obligations: what whoever carries out an allowed command must do while it runs. They come with the
+	// decision about a command; other actions have none.
+	Limits   Limits      // lower these limits
+	Redact   []Redaction // redact the output
+	UnsetEnv []string    // variables that the command must not see
+	Mounts   []MountRule // lower these mounts
 }
 
 // An Engine decides. An error is a denial.

@@ -3,11 +3,12 @@ package policy
 import (
 	"context"
 	"errors"
+	"strings"
 )
 
 // Stack returns an engine that asks every layer and gives the most
-// restrictive answer: any Deny denies, any Ask asks, limits are the least of
-// all, reasons are those of the deciding effect. A failure in any layer is a
+// restrictive answer: any Deny denies, any Ask asks, reasons are those of the
+// deciding effect, obligations are those of all. A failure in any layer is a
 // failure of the stack. A stack without layers, or with a nil one, denies.
 func Stack(layers ...Engine) Engine {
 	if len(layers) == 1 && layers[0] != nil {
@@ -75,5 +76,8 @@ func merge(d, next Decision) Decision {
 	}
 	out.Warnings = append(d.Warnings[:len(d.Warnings):len(d.Warnings)], next.Warnings...)
 	out.Limits = d.Limits.Least(next.Limits)
+	out.Redact = union(d.Redact, next.Redact, Redaction.compare)
+	out.UnsetEnv = union(d.UnsetEnv, next.UnsetEnv, strings.Compare)
+	out.Mounts = StrictestMounts(union(d.Mounts, next.Mounts, MountRule.compare))
 	return out
 }

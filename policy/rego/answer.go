@@ -41,7 +41,7 @@ func (s *snapshot) interpret(k policy.Kind, got topdown.QueryResult) (answer, er
 	if err != nil {
 		return answer{}, err
 	}
-	if a.Limits, err = limits(got); err != nil {
+	if err := obligations(got, &a.Decision); err != nil {
 		return answer{}, err
 	}
 	switch {
@@ -189,50 +189,4 @@ func message1(rule string, t *ast.Term) (policy.Reason, error) {
 		return r, err
 	}
 	return policy.Reason{}, wrongType("%s contains %s, neither text nor an object", rule, t)
-}
-
-// limits reads the limit rule; the least of each wins.
-func limits(got topdown.QueryResult) (policy.Limits, error) {
-	var out policy.Limits
-	v := binding(ruleLimit, got)
-	if v == nil {
-		return out, nil
-	}
-	set, ok := v.(ast.Set)
-	if !ok {
-		return out, wrongType("limit is not a set")
-	}
-	for _, t := range set.Slice() {
-		obj, ok := t.Value.(ast.Object)
-		if !ok {
-			return out, wrongType("limit contains %s, not an object", t)
-		}
-		err := obj.Iter(func(k, val *ast.Term) error {
-			num, ok := val.Value.(ast.Number)
-			n, whole := num.Int64()
-			if !ok || !whole || n <= 0 {
-				return wrongType("limit %s is %s, not a whole number above 0", k, val)
-			}
-			var one policy.Limits
-			key, _ := k.Value.(ast.String)
-			switch string(key) {
-			case "timeout_ms":
-				one.TimeoutMS = n
-			case "output_bytes":
-				one.OutputBytes = n
-			case "memory_bytes":
-				one.MemoryBytes = n
-			case "commands":
-				one.Commands = n
-			default:
-				return wrongType("there is no limit %s", k)
-			}
-			out = out.Least(one)
-			return nil
-		})
-		if err != nil {
-			return policy.Limits{}, err
-		}
-	}
-	return out, nil
 }

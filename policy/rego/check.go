@@ -93,13 +93,13 @@ func (s *snapshot) actionReport(k policy.Kind) ActionReport {
 		a.Always = c.Effect.String()
 	}
 	reads := map[string]bool{}
-	for _, r := range s.reachable(k, s.queries[k].names) {
+	of := kindIs(k)
+	for _, r := range s.reachable(of, s.queries[k].names) {
 		if s.inPackage(r.Module) && slices.Contains(allRules, headName(r)) && !r.Default {
 			a.Rules++
 		}
-		for _, ref := range inputRefs(r) {
-			field, ok := inputField(ref)
-			if ok && (field == "action" || field != string(k) && slices.Contains(policy.Kinds(), policy.Kind(field))) {
+		for _, ref := range s.about(r).refs {
+			if t := ast.NewTerm(ref); ref.HasPrefix(actionRef) || of.absent(t) {
 				continue
 			}
 			reads[fieldName(ref)] = true

@@ -9,6 +9,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/donax-sh/donax/policy"
 	"github.com/open-policy-agent/opa/v1/ast"
@@ -31,8 +32,13 @@ type snapshot struct {
 	constant map[policy.Kind]*policy.Decision
 	reads    inputReads
 	subjects subjectCache
+	cache    decisionCache
 	hash     string
 	problems problems
+
+	changing  map[string]bool // builtins whose answer changes
+	mu        sync.Mutex
+	ruleReads map[*ast.Rule]ruleReads // guarded by mu
 }
 
 // packagePath splits a package name: "donax", "acme.agents".
@@ -82,7 +88,7 @@ func compileSources(ctx context.Context, c Config, src *sources) (*snapshot, err
 	if err != nil {
 		return nil, err
 	}
-	s := &snapshot{cfg: c, texts: src.modules, data: src.data, pkg: packageRef(path), hash: hashOf(src.modules, data)}
+	s := &snapshot{cfg: c, texts: src.modules, data: src.data, pkg: packageRef(path), hash: hashOf(src.modules, data), changing: changingBuiltins()}
 
 	modules, probs := parse(src.modules)
 	if len(probs) > 0 {

@@ -187,3 +187,14 @@ func TestMalformedActionsDeny(t *testing.T) {
 		}
 	}
 }
+
+// TestCachedDecisionsCostNoMemory: a loop of a million commands must not feed
+// the garbage collector.
+func TestCachedDecisionsCostNoMemory(t *testing.T) {
+	e := mustLoad(t, simplePolicy)
+	for _, a := range []policy.Action{execAction("true"), fileAction("read", "/workspace/a")} {
+		if n := testing.AllocsPerRun(100, func() { decide(t, e, a) }); n > 0 {
+			t.Errorf("%s: %v allocations", a.Kind, n)
+		}
+	}
+}

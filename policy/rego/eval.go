@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -47,12 +48,12 @@ func (s *snapshot) asked(k policy.Kind) (names []string) {
 	deniedOnly := k == policy.KindFile || k == policy.KindOutput
 	for _, n := range allRules {
 		switch {
-		case n == ruleLimit && k != policy.KindCommand,
+		case slices.Contains(obligationRules, n) && k != policy.KindCommand,
 			n == ruleGoverns && !deniedOnly:
 			continue
 		}
 		for _, r := range s.rules(n) {
-			if !contradicts(r, k) {
+			if !kindIs(k).contradicts(r) {
 				names = append(names, n)
 				break
 			}
@@ -68,15 +69,30 @@ func (e *Engine) Decide(ctx context.Context, a policy.Action) (policy.Decision, 
 	if c := s.constant[a.Kind]; c != nil && wellFormed(&a) {
 		return stamped(*c), nil
 	}
-	in, err := s.input(&a)
+	var buf [512]byte
+	key := s.key(buf[:0], &a)
+	if key != nil {
+		if d := s.cache.get(key); d != nil {
+			return stamped(*d), nil
+		}
+	}
+	d, err := s.fresh(ctx, e, &a)
 	if err != nil {
 		return policy.Decision{ID: newID()}, err
 	}
-	d, err := s.decide(ctx, e, a.Kind, in)
-	if err != nil {
-		return policy.Decision{ID: newID()}, err
+	if key != nil {
+		s.cache.put(key, d)
 	}
 	return stamped(d), nil
+}
+
+// fresh evaluates, whatever is cached.
+func (s *snapshot) fresh(ctx context.Context, e *Engine, a *policy.Action) (policy.Decision, error) {
+	in, err := s.input(a)
+	if err != nil {
+		return policy.Decision{}, err
+	}
+	return s.decide(ctx, e, a.Kind, in)
 }
 
 // stamped gives a decision that somebody will read an id.
@@ -210,7 +226,7 @@ func (s *snapshot) findConstants(ctx context.Context) {
 	s.constant = map[policy.Kind]*policy.Decision{}
 	e := newEngine()
 	for _, k := range policy.Kinds() {
-		if !s.isConstant(k, s.queries[k].names) {
+		if d := s.depends(kindIs(k), s.queries[k].names); d.any || len(d.refs) > 0 {
 			continue
 		}
 		in := object(kv("action", ast.InternedTerm(string(k))), kv(string(k), object()))

@@ -194,7 +194,7 @@ func (e *Engine) Trace(ctx context.Context, a policy.Action) []RuleTrace {
 	var out []RuleTrace
 	for _, name := range s.queries[a.Kind].names {
 		for _, r := range s.rules(name) {
-			if r.Default || contradicts(r, a.Kind) {
+			if r.Default || kindIs(a.Kind).contradicts(r) {
 				continue
 			}
 			rt := RuleTrace{Rule: name, Location: place(r.Loc())}

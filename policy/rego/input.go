@@ -251,6 +251,7 @@ func (f *facts) usage(u *policy.Usage) *ast.Term {
 // subjectTerms are the parts of the input that are the same for every action
 // of a terminal.
 type subjectTerms struct {
+	id                           uint64 // unique in this cache
 	of                           policy.Subject
 	principal, session, terminal *ast.Term
 	size                         int
@@ -261,8 +262,9 @@ const maxSubjects = 1024
 
 // subjectCache keeps the terms of terminals by their id.
 type subjectCache struct {
-	mu sync.RWMutex
-	m  map[string]*subjectTerms // guarded by mu
+	mu   sync.RWMutex
+	m    map[string]*subjectTerms // guarded by mu
+	last uint64                   // guarded by mu
 }
 
 func (c *subjectCache) get(s *policy.Subject) (*subjectTerms, error) {
@@ -296,6 +298,8 @@ func (c *subjectCache) get(s *policy.Subject) (*subjectTerms, error) {
 	if c.m == nil || len(c.m) >= maxSubjects {
 		c.m = map[string]*subjectTerms{}
 	}
+	c.last++
+	t.id = c.last
 	c.m[s.Terminal.ID] = t
 	return t, nil
 }

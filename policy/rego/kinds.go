@@ -16,15 +16,21 @@ const (
 	ruleWarn    = "warn"
 	ruleLimit   = "limit"
 	ruleGoverns = "governs"
+
+	ruleRedact   = "redact"
+	ruleUnsetEnv = "unset_env"
+	ruleMount    = "mount"
 )
 
 var (
-	setRules = []string{ruleDeny, ruleAsk, ruleWarn, ruleLimit, ruleGoverns}
+	// optional are obligations that somebody outside must carry out: loading
+	// them without that would promise a protection that is not there.
+	optional = []string{ruleRedact, ruleUnsetEnv, ruleMount}
+	// obligationRules hold while a command runs and are asked when it is admitted.
+	obligationRules = append([]string{ruleLimit}, optional...)
+	setRules        = append([]string{ruleDeny, ruleAsk, ruleWarn, ruleGoverns}, obligationRules...)
 	// allRules are those that Decide evaluates.
 	allRules = append([]string{ruleAllow}, setRules...)
-	// notEnforced are rules of the contract that this version has nobody to
-	// carry out. Loading them would promise a protection that is not there.
-	notEnforced = []string{"redact", "unset_env", "mount"}
 	// messageKeys are the keys of a message object, limitKeys those of a limit.
 	messageKeys = []string{"msg", "rule", "hint", "line", "severity", "details"}
 	limitKeys   = []string{"timeout_ms", "output_bytes", "memory_bytes", "commands"}
@@ -96,8 +102,8 @@ func (s *snapshot) checkKinds(modules map[string]*ast.Module) (ps problems) {
 		for _, r := range m.Rules {
 			name := headName(r)
 			switch {
-			case slices.Contains(notEnforced, name):
-				p := s.texts.lint(r.Loc(), "rule %q is not enforced by this version of donax", name)
+			case slices.Contains(optional, name) && !slices.Contains(s.cfg.Enforce, name):
+				p := s.texts.lint(r.Loc(), "rule %q is not enforced here", name)
 				p.Details = []string{"it would promise a protection that is not there: remove it"}
 				ps = append(ps, p)
 			case len(r.Head.Args) > 0 && slices.Contains(allRules, name):
@@ -146,28 +152,16 @@ func (s *snapshot) checkAllow(r *ast.Rule) (Problem, bool) {
 
 // checkMember looks at what a set rule contains, as far as it is written out.
 func (s *snapshot) checkMember(name string, r *ast.Rule) (ps problems) {
+	if slices.Contains(obligationRules, name) {
+		return s.checkObligation(name, r)
+	}
 	switch v := r.Head.Key.Value.(type) {
 	case ast.Object:
-		known := messageKeys
-		if name == ruleLimit {
-			known = limitKeys
-		} else if name == ruleGoverns {
+		if name == ruleGoverns {
 			return problems{s.texts.lint(r.Loc(), "rule \"governs\" contains names of actions: %s", strings.Join(governable, ", "))}
 		}
-		v.Foreach(func(k, val *ast.Term) {
-			key, ok := k.Value.(ast.String)
-			if ok && !slices.Contains(known, string(key)) {
-				p := s.texts.lint(k.Loc(), "rule %q knows no key %q", name, string(key))
-				p.Details = suggestion(string(key), known)
-				ps = append(ps, p)
-			}
-			if n, ok := val.Value.(ast.Number); ok && name == ruleLimit {
-				if i, ok := n.Int64(); !ok || i <= 0 {
-					ps = append(ps, s.texts.lint(val.Loc(), "a limit must be a whole number above 0, not %s", n))
-				}
-			}
-		})
-		if name != ruleLimit && v.Get(ast.InternedTerm("msg")) == nil {
+		ps = s.checkKeys(name, v, messageKeys)
+		if v.Get(ast.InternedTerm("msg")) == nil {
 			ps = append(ps, s.texts.lint(r.Loc(), "a message of %q needs the key \"msg\"", name))
 		}
 	case ast.String:
@@ -176,8 +170,6 @@ func (s *snapshot) checkMember(name string, r *ast.Rule) (ps problems) {
 			p := s.texts.lint(r.Loc(), "rule \"governs\" does not know %q", string(v))
 			p.Details = suggestion(string(v), governable)
 			ps = append(ps, p)
-		case name == ruleLimit:
-			ps = append(ps, s.texts.lint(r.Loc(), "rule \"limit\" contains objects: %s", strings.Join(limitKeys, ", ")))
 		case v == "":
 			ps = append(ps, s.texts.lint(r.Loc(), "a message must not be empty"))
 		}

@@ -24,7 +24,7 @@ func (s *snapshot) lint(modules map[string]*ast.Module, data map[string]any) {
 	ps = append(ps, s.checkUnused()...)
 	ps = append(ps, s.checkConstants(modules)...)
 	ps = append(ps, s.checkData(data)...)
-	ps = append(ps, s.checkLimits()...)
+	ps = append(ps, s.checkObligations()...)
 	ps = append(ps, s.checkReach()...)
 	ps.sort()
 	s.problems = ps
@@ -81,7 +81,7 @@ func (s *snapshot) checkUnused() (ps problems) {
 		seen := map[string]bool{}
 		for _, r := range m.Rules {
 			name := headName(r)
-			if used[r] || seen[name] || slices.Contains(allRules, name) || slices.Contains(notEnforced, name) {
+			if used[r] || seen[name] || slices.Contains(allRules, name) {
 				continue
 			}
 			seen[name] = true
@@ -211,14 +211,16 @@ func (s *snapshot) isPackage(ref ast.Ref) bool {
 	return false
 }
 
-// checkLimits finds limits that can never apply: they count when a command is
-// admitted, and only then.
-func (s *snapshot) checkLimits() (ps problems) {
-	for _, r := range s.rules(ruleLimit) {
-		if contradicts(r, policy.KindCommand) {
-			p := s.texts.lint(r.Loc(), "this limit can never apply: limits are set when a command is admitted")
-			p.Details = []string{`its conditions must be able to hold for input.action == "command"`}
-			ps = append(ps, p)
+// checkObligations finds obligations that can never apply: they are set when a
+// command is admitted, and only then.
+func (s *snapshot) checkObligations() (ps problems) {
+	for _, name := range obligationRules {
+		for _, r := range s.rules(name) {
+			if kindIs(policy.KindCommand).contradicts(r) {
+				p := s.texts.lint(r.Loc(), "this %s can never apply: it is asked when a command is admitted", name)
+				p.Details = []string{`its conditions must be able to hold for input.action == "command"`}
+				ps = append(ps, p)
+			}
 		}
 	}
 	return ps
@@ -247,7 +249,7 @@ func (s *snapshot) mayAllow(k policy.Kind) bool {
 			if r.Default && r.Head.Value.Equal(ast.BooleanTerm(false)) {
 				continue
 			}
-			if !contradicts(r, k) {
+			if !kindIs(k).contradicts(r) {
 				return true
 			}
 		}

@@ -13,6 +13,8 @@
 //	deny, ask, warn         sets of messages: strings or {msg, rule, hint, ...}
 //	limit                   set of objects; lowers limits when a command is admitted
 //	governs                 set of "file" and "output": these then need allow too
+//	redact, unset_env,      sets of objects, names and objects: further obligations, for
+//	mount                   callers that carry them out
 //
 // A deny beats an ask, an ask beats allow, and what nothing allows is denied.
 // The input document is described by [Schema] and checked at load.
@@ -21,6 +23,8 @@ package rego
 import (
 	"context"
 	"errors"
+	"fmt"
+	"slices"
 	"sync/atomic"
 	"time"
 
@@ -43,6 +47,7 @@ type Config struct {
 	Package  string            // package that is asked; "" means donax
 	Timeout  time.Duration     // per decision, wall time; 0 means DefaultTimeout
 	MaxInput int               // bytes of facts per decision, larger ones deny; 0 means DefaultMaxInput
+	Enforce  []string          // obligations that the caller carries out: redact, unset_env, mount; policies that use others are refused
 	MaxStuck int               // evaluations that may run on after their deadline before all is denied; 0 means DefaultMaxStuck
 }
 
@@ -64,6 +69,11 @@ func (c Config) withDefaults() (Config, error) {
 	}
 	if len(c.Paths) == 0 && len(c.Sources) == 0 {
 		return c, errors.New("policy: no files to load")
+	}
+	for _, o := range c.Enforce {
+		if !slices.Contains(optional, o) {
+			return c, fmt.Errorf("policy: %q is not an obligation that can be enforced: %v", o, optional)
+		}
 	}
 	if _, err := packagePath(c.Package); err != nil {
 		return c, err
