@@ -6,7 +6,9 @@ import (
 	"encoding/json"
 	"io"
 	"strings"
+	"syscall"
 	"testing"
+	"time"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
@@ -64,20 +66,37 @@ func donaxWire(b *testing.B) *wire {
 	})
 }
 
+// cpu measures the CPU time of this process, client's side included.
+func cpu(b *testing.B) (report func()) {
+	used := func() time.Duration {
+		var r syscall.Rusage
+		if err := syscall.Getrusage(syscall.RUSAGE_SELF, &r); err != nil {
+			b.Fatal(err)
+		}
+		return time.Duration(r.Utime.Nano() + r.Stime.Nano())
+	}
+	before := used()
+	return func() { b.ReportMetric(float64((used()-before).Microseconds())/float64(b.N), "cpu-us/op") }
+}
+
 // BenchmarkCall is one trivial call, beside the SDK without our layers.
 func BenchmarkCall(b *testing.B) {
 	b.Run("donax", func(b *testing.B) {
 		w := donaxWire(b)
+		line := callLine(1, "nothing", `{}`, "")
 		b.ReportAllocs()
+		defer cpu(b)()
 		for b.Loop() {
-			w.ask(callLine(1, "nothing", `{}`, ""))
+			w.ask(line)
 		}
 	})
 	b.Run("sdk", func(b *testing.B) {
 		w := sdkWire(b, "")
+		line := callLine(1, "nothing", `{}`, "")
 		b.ReportAllocs()
+		defer cpu(b)()
 		for b.Loop() {
-			w.ask(callLine(1, "nothing", `{}`, ""))
+			w.ask(line)
 		}
 	})
 }
@@ -109,6 +128,7 @@ func BenchmarkResult1MiB(b *testing.B) {
 		id := m.Result.Structured.TerminalID
 		w.ask(callLine(2, "terminal_wait_for_exit", idArg(id), ""))
 		b.SetBytes(1 << 20)
+		defer cpu(b)()
 		for b.Loop() {
 			if l := w.ask(callLine(3, "terminal_output", idArg(id), "")); len(l) < 2<<20 {
 				b.Fatalf("%d bytes", len(l))
@@ -118,6 +138,7 @@ func BenchmarkResult1MiB(b *testing.B) {
 	b.Run("sdk", func(b *testing.B) {
 		w := sdkWire(b, text)
 		b.SetBytes(1 << 20)
+		defer cpu(b)()
 		for b.Loop() {
 			w.ask(callLine(1, "nothing", `{}`, ""))
 		}
@@ -128,6 +149,7 @@ func BenchmarkResult1MiB(b *testing.B) {
 // releases it: four calls.
 func BenchmarkCreateToExit(b *testing.B) {
 	w := donaxWire(b)
+	defer cpu(b)()
 	for b.Loop() {
 		l := w.ask(callLine(1, "terminal_create", `{"command":"echo hi"}`, ""))
 		_, l, _ = strings.Cut(l, `"structuredContent":{"terminalId":"`)
@@ -136,5 +158,4 @@ func BenchmarkCreateToExit(b *testing.B) {
 			w.ask(callLine(2+i, tool, idArg(id), ""))
 		}
 	}
-	b.ReportMetric(float64(b.Elapsed().Microseconds())/float64(b.N*4), "us/call")
 }

@@ -41,7 +41,7 @@ func (s *Server) guard(next sdk.MethodHandler) sdk.MethodHandler {
 			case s.calls <- struct{}{}:
 				defer func() { <-s.calls }()
 			default:
-				return errorResult(fmt.Sprintf("busy: %d calls are in progress, which is the limit; retry in a moment", cap(s.calls))), nil
+				return onePass(errorResult(fmt.Sprintf("busy: %d calls are in progress, which is the limit; retry in a moment", cap(s.calls))), modern(req)), nil
 			}
 			if l := linkFrom(ctx); l != nil {
 				// The SDK hides the end of its server's context from handlers.
@@ -52,12 +52,20 @@ func (s *Server) guard(next sdk.MethodHandler) sdk.MethodHandler {
 			}
 		}
 		res, err = next(ctx, method, req)
+		if call, ok := res.(*sdk.CallToolResult); ok && call != nil && err == nil {
+			return onePass(call, modern(req)), nil
+		}
 		if list, ok := res.(*sdk.ListToolsResult); ok && err == nil {
 			// The SDK sorts by name; clients read the list as a way to go.
 			slices.SortStableFunc(list.Tools, func(a, b *sdk.Tool) int { return s.order(a.Name) - s.order(b.Name) })
 		}
 		return res, err
 	}
+}
+
+func modern(req sdk.Request) bool {
+	r, ok := req.(*sdk.CallToolRequest)
+	return ok && r.ProtocolVersion() >= modernRevision
 }
 
 func (s *Server) order(name string) int {

@@ -128,7 +128,7 @@ func TestWireCostIsAnUpperBound(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		line, err := json.Marshal(r)
+		line, err := json.Marshal(onePass(r, true))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -136,7 +136,7 @@ func TestWireCostIsAnUpperBound(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		base, err := json.Marshal(empty)
+		base, err := json.Marshal(onePass(empty, true))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -93,11 +93,30 @@ func (c *eraConn) Write(ctx context.Context, msg jsonrpc.Message) error {
 			c.m.mu.Unlock()
 		}
 	}
-	b, err := jsonrpc.EncodeMessage(msg)
+	b, err := encodeMessage(msg)
 	if err != nil {
 		return err
 	}
 	return c.m.writeLine(b)
+}
+
+// encodeMessage is jsonrpc.EncodeMessage without its second pass over a
+// result, which is JSON on one line already.
+func encodeMessage(msg jsonrpc.Message) ([]byte, error) {
+	r, ok := msg.(*jsonrpc.Response)
+	if !ok || r.Error != nil || len(r.Result) == 0 {
+		return jsonrpc.EncodeMessage(msg)
+	}
+	id, err := json.Marshal(r.ID.Raw())
+	if err != nil {
+		return nil, err
+	}
+	b := make([]byte, 0, len(r.Result)+len(id)+40)
+	b = append(b, `{"jsonrpc":"2.0","id":`...)
+	b = append(b, id...)
+	b = append(b, `,"result":`...)
+	b = append(b, r.Result...)
+	return append(b, '}'), nil
 }
 
 func (m *mux) writeLine(b []byte) error {

@@ -124,10 +124,7 @@ func (s *Server) call(ctx context.Context, t Tool, req *sdk.CallToolRequest) (*s
 		subject = l.subject
 	}
 	subject.Session.Protocol = req.ProtocolVersion()
-	if info := req.ClientInfo(); info != nil {
-		// A client says of itself what it likes: a policy input must stay small.
-		subject.Session.Client = policy.Client{Name: cut(info.Name, 200), Version: cut(info.Version, 200)}
-	}
+	subject.Session.Client = clientOf(req)
 	ctx = policy.WithSubject(ctx, subject)
 
 	c := &Call{Arguments: req.Params.Arguments, Subject: subject, sess: req.Session}
@@ -150,6 +147,20 @@ func (s *Server) call(ctx context.Context, t Tool, req *sdk.CallToolRequest) (*s
 	return r.encode()
 }
 
+// clientOf returns what the client calls itself, shortened: it says what it
+// likes, and a policy's input must stay small.
+func clientOf(req *sdk.CallToolRequest) policy.Client {
+	var name, version string
+	// The SDK's own accessor encodes and decodes this again, at 32 KiB a call.
+	if m, ok := req.Params.Meta[sdk.MetaKeyClientInfo].(map[string]any); ok {
+		name, _ = m["name"].(string)
+		version, _ = m["version"].(string)
+	} else if p := req.Session.InitializeParams(); p != nil && p.ClientInfo != nil {
+		name, version = p.ClientInfo.Name, p.ClientInfo.Version
+	}
+	return policy.Client{Name: cut(name, 200), Version: cut(version, 200)}
+}
+
 func (r *Result) encode() (*sdk.CallToolResult, error) {
 	out := &sdk.CallToolResult{IsError: r.IsError}
 	text := r.Text
@@ -162,7 +173,7 @@ func (r *Result) encode() (*sdk.CallToolResult, error) {
 		}
 		raw := bytes.TrimSuffix(b.Bytes(), []byte("\n"))
 		if !r.IsError { // clients check structured content against the output schema
-			out.StructuredContent = json.RawMessage(raw)
+			out.StructuredContent = r.Structured
 		}
 		if text == "" {
 			text = string(raw)
@@ -170,6 +181,41 @@ func (r *Result) encode() (*sdk.CallToolResult, error) {
 	}
 	out.Content = []sdk.Content{&sdk.TextContent{Text: text}}
 	return out, nil
+}
+
+// wireResult is a sdk.CallToolResult that marshals in one pass. The SDK's own
+// goes over its text again for every layer of its types, which is most of the
+// work of a large result.
+type wireResult struct {
+	sdk.ResultBase
+	Content    []wireText `json:"content"`
+	Structured any        `json:"structuredContent,omitempty"`
+	IsError    bool       `json:"isError,omitempty"`
+	ResultType string     `json:"resultType,omitempty"`
+}
+
+type wireText struct {
+	Type string `json:"type"`
+	Text string `json:"text"`
+}
+
+// onePass returns r in the form that is cheap to marshal, if there is one.
+func onePass(r *sdk.CallToolResult, modern bool) sdk.Result {
+	if r.InputRequests != nil {
+		return r
+	}
+	w := &wireResult{ResultBase: sdk.ResultBase{Meta: r.Meta}, Structured: r.StructuredContent, IsError: r.IsError, Content: []wireText{}}
+	for _, c := range r.Content {
+		t, ok := c.(*sdk.TextContent)
+		if !ok || t.Meta != nil || t.Annotations != nil {
+			return r
+		}
+		w.Content = append(w.Content, wireText{"text", t.Text})
+	}
+	if modern {
+		w.ResultType = "complete"
+	}
+	return w
 }
 
 func errorResult(text string) *sdk.CallToolResult {
