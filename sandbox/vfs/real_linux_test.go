@@ -19,7 +19,8 @@ type realFS struct{ fd int }
 
 func newReal(t testing.TB) *realFS {
 	t.Helper()
-	fd, err := unix.Open(t.TempDir(), unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
+	dir := tempDir(t)
+	fd, err := unix.Open(dir, unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -30,6 +31,16 @@ func newReal(t testing.TB) *realFS {
 	old := syscall.Umask(0)
 	t.Cleanup(func() { syscall.Umask(old) })
 	return &realFS{fd}
+}
+
+// tempDir is an empty folder of mode 0755.
+func tempDir(t testing.TB) string {
+	t.Helper()
+	dir := t.TempDir()
+	if err := os.Chmod(dir, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	return dir
 }
 
 // open2 opens name with this folder as "/".
@@ -140,6 +151,9 @@ func (r *realFS) Rename(from, to string) error {
 }
 
 func (r *realFS) Link(from, to string) error {
+	if _, err := r.Lstat(from); err != nil { // as link(2) looks: from first
+		return err
+	}
 	return r.at(from, func(a int, fb string) error {
 		return r.at(to, func(b int, tb string) error { return unix.Linkat(a, fb, b, tb, 0) })
 	})

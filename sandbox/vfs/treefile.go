@@ -29,12 +29,10 @@ func (f *treeFile) fail(op string, e syscall.Errno) error { return pathErr(op, f
 // held.
 func (f *treeFile) ready(ok bool) syscall.Errno {
 	switch {
-	case f.closed:
+	case f.closed, !ok:
 		return syscall.EBADF
 	case f.n.dir:
 		return syscall.EISDIR
-	case !ok:
-		return syscall.EBADF
 	}
 	return 0
 }
@@ -178,11 +176,13 @@ func (f *treeFile) size() int64 {
 func (f *treeFile) Truncate(size int64) error {
 	f.mu.RLock()
 	defer f.mu.RUnlock()
-	e := f.ready(canWrite(f.flag))
+	e := syscall.Errno(0)
 	switch {
-	case e == syscall.EISDIR, e == 0 && size < 0:
-		e = syscall.EINVAL
-	case e == 0:
+	case f.closed:
+		e = syscall.EBADF
+	case f.n.dir, size < 0, !canWrite(f.flag):
+		e = syscall.EINVAL // so POSIX has it, also for a handle that only reads
+	default:
 		e = f.truncate(size)
 	}
 	return f.fail("truncate", e)
