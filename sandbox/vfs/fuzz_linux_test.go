@@ -80,9 +80,9 @@ func randomProgram(r *rand.Rand) []byte {
 
 func TestModel(t *testing.T) {
 	for name, f := range map[string]func(testing.TB, []byte){
-		"mem against a real folder":      memVsReal,
-		"root against a real folder":     rootVsReal,
-		"overlay against mem, same tree": overlayVsMem,
+		"mem":     memVsReal,
+		"root":    rootVsReal,
+		"overlay": overlayVsMem,
 	} {
 		t.Run(name, func(t *testing.T) {
 			n := uint64(150)

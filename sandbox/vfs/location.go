@@ -200,12 +200,12 @@ func (l Location) Link(to Location) error {
 		e = syscall.ENOTDIR
 	case to.mayMake() != 0:
 		e = to.mayMake()
+	case to.dirOnly:
+		e = syscall.ENOENT
 	case l.Mount != to.Mount:
 		e = syscall.EXDEV
 	case l.isDir():
 		e = syscall.EPERM
-	case to.dirOnly:
-		e = syscall.ENOENT
 	default:
 		e = errnoOf(l.fsys.Link(l.rel, to.rel))
 	}
