@@ -154,6 +154,9 @@ func (r *realFS) Link(from, to string) error {
 	if _, err := r.Lstat(from); err != nil { // as link(2) looks: from first
 		return err
 	}
+	if strings.HasSuffix(from, "/") { // a folder, perhaps behind a link that linkat would follow on the host
+		from = "/"
+	}
 	return r.at(from, func(a int, fb string) error {
 		return r.at(to, func(b int, tb string) error { return unix.Linkat(a, fb, b, tb, 0) })
 	})

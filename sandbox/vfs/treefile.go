@@ -113,22 +113,11 @@ func (f *treeFile) writeAt(p []byte, off int64) (n int, end int64, _ error) {
 	if f.flag&os.O_APPEND != 0 {
 		off = d.size
 	}
-	if off > maxFile-int64(len(p)) {
-		return 0, off, f.fail("write", syscall.EFBIG)
+	fits, _, e := f.t.quota.grow(d.size, off, int64(len(p)))
+	if fits == 0 {
+		return 0, off, f.fail("write", e)
 	}
-	var e syscall.Errno
-	if grow := off + int64(len(p)) - d.size; grow > 0 {
-		got := f.t.quota.takeBytes(grow)
-		if got < grow {
-			e = syscall.EDQUOT
-			fits := max(0, int64(len(p))-(grow-got))
-			if fits == 0 { // not even the gap before off fits: leave no trace
-				f.t.quota.giveBytes(got)
-				return 0, off, f.fail("write", e)
-			}
-			p = p[:fits]
-		}
-	}
+	p = p[:fits]
 	d.writeAt(p, off)
 	now := f.t.now()
 	f.n.mtime, f.n.ctime = now, now
