@@ -104,13 +104,10 @@ func (p *pair) describe(fi fs.FileInfo, err error) (string, error) {
 }
 
 func nlink(fi fs.FileInfo) uint64 {
-	switch s := fi.Sys().(type) {
-	case *vfs.Stat:
+	if s, ok := fi.Sys().(*vfs.Stat); ok {
 		return s.Nlink
-	case *syscall.Stat_t:
-		return uint64(s.Nlink)
 	}
-	return 0
+	return hostLinks(fi)
 }
 
 func (p *pair) open(name string, flag int, perm fs.FileMode) {

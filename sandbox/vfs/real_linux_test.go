@@ -193,3 +193,9 @@ func (r *realFS) Chtimes(name string, atime, mtime time.Time) error {
 	}
 	return unix.UtimesNanoAt(fd, "", ts, unix.AT_EMPTY_PATH)
 }
+
+// realFolder is the judge as one more kind.
+func realFolder(t testing.TB) vfs.FS { return newReal(t) }
+
+// hostLinks is the link count in a FileInfo of package os.
+func hostLinks(fi fs.FileInfo) uint64 { return uint64(fi.Sys().(*syscall.Stat_t).Nlink) }
