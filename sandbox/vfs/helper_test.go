@@ -140,3 +140,22 @@ func checkChanges(t testing.TB, ov *vfs.Overlay, lower vfs.FS) {
 		}
 	}
 }
+
+func mount(t testing.TB, fsys vfs.FS) *vfs.Mount {
+	t.Helper()
+	m, err := vfs.NewMount(vfs.MountPoint{Path: "/", FS: fsys, Mode: vfs.ReadWrite})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+func openRoot(t testing.TB, dir string) *vfs.Root {
+	t.Helper()
+	r, err := vfs.OpenRoot(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { r.Close() })
+	return r
+}

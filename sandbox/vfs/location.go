@@ -20,6 +20,7 @@ type Location struct {
 	fsys     FS
 	rel      string // Path in fsys
 	last     string // last element of Requested
+	slash    bool   // a slash was at the end, also of a link's text
 	dirOnly  bool   // a slash, "." or ".." was at the end
 	synth    bool   // a folder that only the namespace has
 	noParent bool   // its parent is one
@@ -56,8 +57,8 @@ func (l Location) Open(flag int, perm fs.FileMode) (File, error) {
 	case e != 0:
 	case l.Info == nil && !creates(flag):
 		e = syscall.ENOENT
-	case l.Info == nil && l.dirOnly:
-		e = syscall.EISDIR
+	case creates(flag) && l.slash:
+		e = syscall.EISDIR // "name/" cannot be created by open, whatever is there
 	case l.Info == nil && l.noParent:
 		e = syscall.EROFS
 	case l.synth && exclusive(flag):
@@ -199,12 +200,12 @@ func (l Location) Link(to Location) error {
 		e = syscall.ENOTDIR
 	case to.mayMake() != 0:
 		e = to.mayMake()
+	case to.dirOnly:
+		e = syscall.ENOENT
 	case l.Mount != to.Mount:
 		e = syscall.EXDEV
 	case l.isDir():
 		e = syscall.EPERM
-	case to.dirOnly:
-		e = syscall.ENOENT
 	default:
 		e = errnoOf(l.fsys.Link(l.rel, to.rel))
 	}

@@ -215,20 +215,17 @@ func (f *limitedFile) write(p []byte, off int64, do func([]byte) (int, error)) (
 	if off < 0 {
 		off = size
 	}
-	if off > maxFile-int64(len(p)) {
-		return 0, pathErr("write", f.name, syscall.EFBIG)
+	if len(p) == 0 {
+		return do(p)
 	}
-	grow := max(0, off+int64(len(p))-size)
-	got := f.l.q.takeBytes(grow)
-	fits := max(0, int64(len(p))-(grow-got))
-	if fits == 0 && len(p) > 0 {
-		f.l.q.giveBytes(got)
-		return 0, pathErr("write", f.name, syscall.EDQUOT)
+	fits, taken, e := f.l.q.grow(size, off, int64(len(p)))
+	if fits == 0 {
+		return 0, pathErr("write", f.name, e)
 	}
 	n, err := do(p[:fits])
-	f.l.q.giveBytes(got - max(0, min(got, off+int64(n)-size)))
+	f.l.q.giveBytes(taken - max(0, min(taken, off+int64(n)-size)))
 	if err == nil && n < len(p) {
-		err = pathErr("write", f.name, syscall.EDQUOT)
+		err = pathErr("write", f.name, e)
 	}
 	return n, err
 }
@@ -242,10 +239,11 @@ func (f *limitedFile) Truncate(size int64) error {
 	}
 	grow := size - fi.Size()
 	switch {
-	case size > maxFile:
-		return pathErr("truncate", f.name, syscall.EFBIG)
 	case grow > 0 && !f.l.q.takeAllBytes(grow):
 		return pathErr("truncate", f.name, syscall.EDQUOT)
+	case size > maxFile:
+		f.l.q.giveBytes(grow)
+		return pathErr("truncate", f.name, syscall.EFBIG)
 	}
 	if err := f.File.Truncate(size); err != nil {
 		f.l.q.giveBytes(grow)

@@ -19,7 +19,8 @@ type realFS struct{ fd int }
 
 func newReal(t testing.TB) *realFS {
 	t.Helper()
-	fd, err := unix.Open(t.TempDir(), unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
+	dir := tempDir(t)
+	fd, err := unix.Open(dir, unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -30,6 +31,16 @@ func newReal(t testing.TB) *realFS {
 	old := syscall.Umask(0)
 	t.Cleanup(func() { syscall.Umask(old) })
 	return &realFS{fd}
+}
+
+// tempDir is an empty folder of mode 0755.
+func tempDir(t testing.TB) string {
+	t.Helper()
+	dir := t.TempDir()
+	if err := os.Chmod(dir, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	return dir
 }
 
 // open2 opens name with this folder as "/".
@@ -140,6 +151,12 @@ func (r *realFS) Rename(from, to string) error {
 }
 
 func (r *realFS) Link(from, to string) error {
+	if _, err := r.Lstat(from); err != nil { // as link(2) looks: from first
+		return err
+	}
+	if strings.HasSuffix(from, "/") { // a folder, perhaps behind a link that linkat would follow on the host
+		from = "/"
+	}
 	return r.at(from, func(a int, fb string) error {
 		return r.at(to, func(b int, tb string) error { return unix.Linkat(a, fb, b, tb, 0) })
 	})
@@ -176,3 +193,9 @@ func (r *realFS) Chtimes(name string, atime, mtime time.Time) error {
 	}
 	return unix.UtimesNanoAt(fd, "", ts, unix.AT_EMPTY_PATH)
 }
+
+// realFolder is the judge as one more kind.
+func realFolder(t testing.TB) vfs.FS { return newReal(t) }
+
+// hostLinks is the link count in a FileInfo of package os.
+func hostLinks(fi fs.FileInfo) uint64 { return uint64(fi.Sys().(*syscall.Stat_t).Nlink) }

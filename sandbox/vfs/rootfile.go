@@ -114,10 +114,10 @@ func (f *rootFile) fail(op string, err error) error { return renamed(op, f.name,
 // certain words.
 func (f *rootFile) ready(op string, ok bool) error {
 	switch {
-	case f.isDir:
-		return pathErr(op, f.name, syscall.EISDIR)
 	case !ok:
 		return pathErr(op, f.name, syscall.EBADF)
+	case f.isDir:
+		return pathErr(op, f.name, syscall.EISDIR)
 	}
 	return nil
 }
@@ -181,11 +181,8 @@ func (f *rootFile) Seek(off int64, whence int) (int64, error) {
 }
 
 func (f *rootFile) Truncate(size int64) error {
-	if f.isDir || size < 0 {
+	if f.isDir || size < 0 || !canWrite(f.flag) {
 		return pathErr("truncate", f.name, syscall.EINVAL)
-	}
-	if !canWrite(f.flag) {
-		return pathErr("truncate", f.name, syscall.EBADF)
 	}
 	return f.fail("truncate", f.f.Truncate(size))
 }

@@ -103,16 +103,10 @@ func (r *Root) pair(from, to string, move bool) syscall.Errno {
 	if move && (fromBase == "." || toBase == ".") {
 		return syscall.EBUSY
 	}
-	if old, e := look(toDir, toBase); e != syscall.ENOENT {
-		if e != 0 {
-			return e
-		}
-		if !move {
-			return syscall.EEXIST
-		}
-		if old.IsDir() && !fi.IsDir() {
-			return syscall.EISDIR
-		}
+	if _, e := look(toDir, toBase); e == 0 && !move {
+		return syscall.EEXIST
+	} else if e != 0 && e != syscall.ENOENT {
+		return e
 	}
 	if !move && fi.IsDir() {
 		return syscall.EPERM

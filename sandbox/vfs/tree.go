@@ -284,11 +284,13 @@ func (n *node) resize(t *tree, size int64) syscall.Errno {
 	switch {
 	case n.backed:
 		return 0
-	case size > maxFile:
-		return syscall.EFBIG
 	case size > n.data.size:
 		if !t.quota.takeAllBytes(size - n.data.size) {
 			return syscall.EDQUOT
+		}
+		if size > maxFile {
+			t.quota.giveBytes(size - n.data.size)
+			return syscall.EFBIG
 		}
 	default:
 		t.quota.giveBytes(n.data.size - size)
