@@ -63,7 +63,7 @@ func (g *grep) head(offset int, sep byte) {
 		any = true
 	}
 	if o.lineNumber {
-		field(g.lines+1)
+		field(g.lines + 1)
 	}
 	if o.byteOffset {
 		field(offset)

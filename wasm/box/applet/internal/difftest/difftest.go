@@ -118,7 +118,7 @@ done`
 func (s Suite) all(t *testing.T, lines []string, bin string) []Result {
 	t.Helper()
 	dir := t.TempDir()
-	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 9*time.Minute)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, "bash", append([]string{"-c", driver, "bash"}, lines...)...)
 	path := os.Getenv("PATH")

@@ -201,9 +201,10 @@ func (p *parser) peekEscape() token {
 	d := p.opt.Dialect
 	ext := d.extended()
 	basic := d == GrepBasic || d == PosixBasic
+	gnu := !ext && !p.opt.Strict
 	switch c {
 	case '|':
-		if !ext {
+		if gnu {
 			t.kind = tAlt
 		}
 	case '(':
@@ -219,11 +220,11 @@ func (p *parser) peekEscape() token {
 			t.kind = tBrace
 		}
 	case '+':
-		if basic {
+		if basic && gnu {
 			t.kind = tPlus
 		}
 	case '?':
-		if basic {
+		if basic && gnu {
 			t.kind = tQuestion
 		}
 	case '1', '2', '3', '4', '5', '6', '7', '8', '9':

@@ -36,8 +36,10 @@ type Options struct {
 	Multiline bool
 	// NoNewline keeps . and [^x] from matching a newline.
 	NoNewline bool
-	Line      bool // a match is the whole text (grep -x)
-	Word      bool // a match has no word character beside it (grep -w)
+	// Strict leaves \+, \? and \| without their meaning in basic expressions.
+	Strict bool
+	Line   bool // a match is the whole text (grep -x)
+	Word   bool // a match has no word character beside it (grep -w)
 	// Sep, when HasSep, ends lines in Scan.
 	Sep    byte
 	HasSep bool

@@ -1,0 +1,571 @@
+package sed
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"io"
+	"os"
+	"strconv"
+	"syscall"
+	"unicode/utf8"
+
+	"github.com/donax-sh/donax/wasm/box/applet"
+	"github.com/donax-sh/donax/wasm/box/applet/internal/posixre"
+)
+
+// output is one place that lines go to.
+type output struct {
+	w       io.Writer
+	f       *os.File
+	b       *bufio.Writer
+	sep     byte
+	missing bool // the last line lacked its newline: more output needs it
+	err     error
+}
+
+func newFileOutput(f *os.File, sep byte) *output {
+	b := bufio.NewWriterSize(f, 64<<10)
+	return &output{w: b, f: f, b: b, sep: sep}
+}
+
+func (o *output) Write(p []byte) (int, error) {
+	n, err := o.w.Write(p)
+	if err != nil && o.err == nil {
+		o.err = err
+	}
+	return n, err
+}
+
+func (o *output) newline() {
+	if o.missing {
+		o.missing = false
+		o.Write([]byte{o.sep})
+	}
+}
+
+// line writes a line and its separator, unless the input lacked it.
+func (o *output) line(text []byte, chomped bool) {
+	o.newline()
+	o.Write(text)
+	if chomped {
+		o.Write([]byte{o.sep})
+	} else {
+		o.missing = true
+	}
+}
+
+func (o *output) flush() error {
+	if o.b != nil {
+		if err := o.b.Flush(); o.err == nil {
+			o.err = err
+		}
+	}
+	return o.err
+}
+
+type appended struct {
+	kind byte // a r R
+	text []byte
+}
+
+type editor struct {
+	c      *applet.Ctx
+	o      *options
+	prog   []command
+	in     *input
+	sep    byte
+	quiet  bool
+	status int
+	fatal  int
+
+	stdout, out *output
+	files       map[string]*output
+	readers     map[string]*lineReader
+
+	space    []byte // the pattern space
+	hold     []byte
+	chomped  bool
+	replaced bool // for t
+	again    bool // D: the next cycle reads no line
+	queue    []appended
+	lastRE   *posixre.Regexp
+	nl       []byte
+}
+
+func (e *editor) warn(parts ...string) {
+	e.c.Flush()
+	e.c.Warn(parts...)
+}
+
+// open opens a file of w, once; the special names are the streams.
+func (e *editor) open(name string) (*output, error) {
+	switch name {
+	case "/dev/stdout":
+		return e.stdout, nil
+	case "/dev/stderr":
+		if e.files[name] == nil {
+			e.files[name] = &output{w: e.c.Stderr, sep: e.sep}
+		}
+		return e.files[name], nil
+	}
+	if o := e.files[name]; o != nil {
+		return o, nil
+	}
+	f, err := os.Create(name)
+	if err != nil {
+		return nil, &panicError{"couldn't open file " + name + ": " + applet.Reason(err)}
+	}
+	e.files[name] = newFileOutput(f, e.sep)
+	return e.files[name], nil
+}
+
+func (e *editor) close() {
+	for _, o := range e.files {
+		if o.f != nil {
+			o.flush()
+			o.f.Close()
+		}
+	}
+}
+
+// errQuit ends the program.
+var errQuit = errors.New("quit")
+
+func (e *editor) run() int {
+	e.nl = []byte{'\n'}
+	quit := 0
+	for e.fatal == 0 {
+		if !e.again {
+			var ok bool
+			if e.space, e.chomped, ok = e.in.next(e.space[:0]); !ok {
+				break
+			}
+		}
+		e.again = false
+		code, err := e.cycle()
+		if err == errQuit {
+			quit = code
+			e.in.drain()
+			e.in.closeFile()
+			break
+		}
+		if err != nil {
+			e.in.abandon()
+			e.warn(err.Error())
+			return panicked
+		}
+		if e.o.unbuffered {
+			e.c.Flush()
+		}
+		if e.stdout.err != nil {
+			e.in.abandon()
+			if !errors.Is(e.stdout.err, syscall.EPIPE) {
+				e.c.Warn("couldn't write to stdout: ", applet.Reason(e.stdout.err))
+			}
+			return panicked
+		}
+	}
+	e.in.abandon()
+	for name, o := range e.files {
+		if err := o.flush(); err != nil {
+			e.warn("couldn't write to ", name, ": ", applet.Reason(err))
+			return panicked
+		}
+	}
+	switch {
+	case e.fatal != 0:
+		return e.fatal
+	case quit != 0:
+		return quit
+	}
+	return e.status
+}
+
+// endCycle prints the pattern space and what a, r and R queued.
+func (e *editor) endCycle() {
+	if !e.quiet {
+		e.out.line(e.space, e.chomped)
+	}
+	e.dump()
+}
+
+func (e *editor) dump() {
+	for _, a := range e.queue {
+		switch a.kind {
+		case 'a':
+			e.out.newline()
+			e.out.Write(a.text)
+		case 'R':
+			e.out.line(a.text, true)
+		case 'r':
+			e.copyFile(string(a.text))
+		}
+	}
+	e.queue = e.queue[:0]
+}
+
+func (e *editor) copyFile(name string) {
+	var r io.Reader
+	if name == "/dev/stdin" {
+		r = e.c.Stdin
+	} else {
+		if o := e.files[name]; o != nil {
+			o.flush()
+		}
+		f, err := os.Open(name)
+		if err != nil {
+			return // a file that is not there is an empty one
+		}
+		defer f.Close()
+		r = f
+	}
+	buf := make([]byte, 32<<10)
+	for {
+		n, err := r.Read(buf)
+		if n > 0 {
+			e.out.newline()
+			e.out.Write(buf[:n])
+		}
+		if err != nil {
+			return
+		}
+	}
+}
+
+func (e *editor) regex(re *posixre.Regexp) (*posixre.Regexp, error) {
+	if re != nil {
+		e.lastRE = re
+		return re, nil
+	}
+	if e.lastRE == nil {
+		return nil, errors.New("no previous regular expression")
+	}
+	return e.lastRE, nil
+}
+
+func (e *editor) matchAddr(a *address) (bool, error) {
+	switch a.kind {
+	case addrLine:
+		return e.in.line == a.n, nil
+	case addrStep:
+		return e.in.line >= a.n && (e.in.line-a.n)%a.step == 0, nil
+	case addrLast:
+		return e.in.last(), nil
+	case addrRegex:
+		re, err := e.regex(a.re)
+		if err != nil {
+			return false, err
+		}
+		return re.Match(e.space)
+	}
+	return false, nil
+}
+
+// selects tells whether the command applies to the line at hand.
+func (e *editor) selects(c *command) (bool, error) {
+	if c.a1.kind == addrNone {
+		return true, nil
+	}
+	if c.a2.kind == addrNone {
+		return e.matchAddr(&c.a1)
+	}
+	l := e.in.line
+	if c.state != rangeOn {
+		if c.state == rangeClosed && c.a1.kind == addrLine {
+			return false, nil
+		}
+		ok, err := e.matchAddr(&c.a1)
+		if !ok || err != nil {
+			return false, err
+		}
+		switch c.a2.kind {
+		case addrLine:
+			c.end = c.a2.n
+		case addrPlus:
+			c.end = l + c.a2.n
+		case addrMult:
+			c.end = l
+			if c.a2.n > 0 {
+				c.end = (l + c.a2.n - 1) / c.a2.n * c.a2.n
+			}
+		default:
+			c.state = rangeOn
+			return true, nil
+		}
+		if c.end > l {
+			c.state = rangeOn
+		}
+		return true, nil
+	}
+	switch c.a2.kind {
+	case addrLine, addrPlus, addrMult:
+		if c.end <= l {
+			c.state = rangeClosed
+		}
+		return l <= c.end, nil
+	}
+	ok, err := e.matchAddr(&c.a2)
+	if ok {
+		c.state = rangeClosed
+	}
+	return true, err
+}
+
+// cycle runs the program over the pattern space.
+func (e *editor) cycle() (int, error) {
+	for pc := 0; pc < len(e.prog); pc++ {
+		c := &e.prog[pc]
+		if c.a1.kind != addrNone || c.not {
+			ok, err := e.selects(c)
+			if err != nil {
+				return 0, err
+			}
+			if ok == c.not {
+				if c.name == '{' {
+					pc = c.n - 1
+				}
+				continue
+			}
+		}
+		switch c.name {
+		case 's':
+			if err := e.substitute(c.subst); err != nil {
+				return 0, err
+			}
+		case '{':
+		case 'p':
+			e.out.line(e.space, e.chomped)
+		case 'd':
+			e.dump()
+			return 0, nil
+		case 'D':
+			i := bytes.IndexByte(e.space, e.sep)
+			if i < 0 {
+				e.dump()
+				return 0, nil
+			}
+			e.dump()
+			e.space = append(e.space[:0], e.space[i+1:]...)
+			e.again = true
+			return 0, nil
+		case 'n':
+			if e.in.last() {
+				e.endCycle()
+				return 0, nil
+			}
+			if e.nextLine(false) {
+				return 0, nil
+			}
+		case 'N':
+			if e.in.last() || e.nextLine(true) {
+				if e.o.posix {
+					e.dump()
+				} else {
+					e.endCycle()
+				}
+				return 0, nil
+			}
+		case 'b':
+			pc = c.n - 1
+		case 't', 'T':
+			if e.replaced == (c.name == 't') {
+				pc = c.n - 1
+			}
+			e.replaced = false
+		case 'q':
+			e.endCycle()
+			return max(c.n, 0), errQuit
+		case 'Q':
+			return max(c.n, 0), errQuit
+		case 'c':
+			if c.a2.kind == addrNone || c.state != rangeOn || c.not {
+				e.out.newline()
+				e.out.Write(c.text)
+			}
+			e.dump()
+			return 0, nil
+		default:
+			if err := e.simple(c); err != nil {
+				return 0, err
+			}
+		}
+	}
+	e.endCycle()
+	return 0, nil
+}
+
+// nextLine reads the next line, for n in place of the pattern space, for N
+// after it. It returns true when there is none.
+func (e *editor) nextLine(add bool) (ended bool) {
+	var ok bool
+	if add {
+		e.dump()
+		n := len(e.space)
+		e.space = append(e.space, e.sep)
+		if e.space, e.chomped, ok = e.in.next(e.space); !ok {
+			e.space = e.space[:n]
+		}
+		return !ok
+	}
+	e.endCycle()
+	e.space, e.chomped, ok = e.in.next(e.space[:0])
+	return !ok
+}
+
+// simple runs the commands that leave the course of the program alone.
+func (e *editor) simple(c *command) error {
+	switch c.name {
+	case '=':
+		e.out.newline()
+		e.out.Write(append(strconv.AppendInt(nil, int64(e.in.line), 10), '\n'))
+	case 'F':
+		e.out.newline()
+		e.out.Write(append([]byte(e.in.name), '\n'))
+	case 'g':
+		e.space = append(e.space[:0], e.hold...)
+	case 'G':
+		e.space = append(append(e.space, e.sep), e.hold...)
+	case 'h':
+		e.hold = append(e.hold[:0], e.space...)
+	case 'H':
+		e.hold = append(append(e.hold, e.sep), e.space...)
+	case 'x':
+		e.space, e.hold = e.hold, e.space
+	case 'z':
+		e.space = e.space[:0]
+	case 'P':
+		line := e.space
+		if i := bytes.IndexByte(line, e.sep); i >= 0 {
+			line = line[:i]
+		}
+		e.out.line(line, true)
+	case 'a':
+		e.queue = append(e.queue, appended{'a', c.text})
+	case 'i':
+		e.out.newline()
+		e.out.Write(c.text)
+	case 'r':
+		e.queue = append(e.queue, appended{'r', c.text})
+	case 'R':
+		if line, ok := e.readLine(string(c.text)); ok {
+			e.queue = append(e.queue, appended{'R', line})
+		}
+	case 'w':
+		c.out.line(e.space, e.chomped)
+		return c.out.err
+	case 'W':
+		line := e.space
+		if i := bytes.IndexByte(line, e.sep); i >= 0 {
+			line = line[:i]
+		}
+		c.out.line(line, true)
+		return c.out.err
+	case 'l', 'L':
+		n := c.n
+		if n < 0 {
+			n = e.o.lineLen
+		}
+		e.list(n)
+	case 'y':
+		e.transliterate(c)
+	case 'e':
+		return e.execute(c.text)
+	}
+	return nil
+}
+
+func (e *editor) substitute(s *subst) error {
+	re, err := e.regex(s.re)
+	if err != nil {
+		return err
+	}
+	done, err := s.apply(re, e.space)
+	if err != nil || !done {
+		return err
+	}
+	e.replaced = true
+	e.space, s.buf = s.buf, e.space
+	if s.print == 2 { // pe and ep differ
+		e.out.line(e.space, e.chomped)
+	}
+	if s.eval {
+		out, err := e.capture(string(e.space))
+		if err != nil {
+			return err
+		}
+		e.space = append(e.space[:0], bytes.TrimSuffix(out, e.nl)...)
+	}
+	if s.print == 1 {
+		e.out.line(e.space, e.chomped)
+	}
+	if s.out != nil {
+		s.out.line(e.space, e.chomped)
+		return s.out.err
+	}
+	return nil
+}
+
+func (e *editor) transliterate(c *command) {
+	out := make([]byte, 0, len(e.space))
+	for i := 0; i < len(e.space); {
+		b := e.space[i]
+		if b < utf8.RuneSelf || len(c.wide) == 0 {
+			if t := c.trans[b]; t != nil {
+				out = append(out, t...)
+			} else {
+				out = append(out, b)
+			}
+			i++
+			continue
+		}
+		r, n := utf8.DecodeRune(e.space[i:])
+		if t, ok := c.wide[r]; ok && (r != utf8.RuneError || n > 1) {
+			out = append(out, t...)
+		} else {
+			out = append(out, e.space[i:i+n]...)
+		}
+		i += n
+	}
+	e.space = out
+}
+
+// list prints the pattern space unambiguously.
+func (e *editor) list(width int) {
+	e.out.newline()
+	var b []byte
+	col := 0
+	for _, c := range e.space {
+		var esc string
+		switch c {
+		case '\\':
+			esc = `\\`
+		case '\a':
+			esc = `\a`
+		case '\b':
+			esc = `\b`
+		case '\f':
+			esc = `\f`
+		case '\n':
+			esc = `\n`
+		case '\r':
+			esc = `\r`
+		case '\t':
+			esc = `\t`
+		case '\v':
+			esc = `\v`
+		default:
+			esc = string([]byte{c})
+			if c < 0x20 || c >= 0x7F {
+				esc = "\\" + string([]byte{'0' + c>>6, '0' + c>>3&7, '0' + c&7})
+			}
+		}
+		if width > 1 && col+len(esc) > width-1 {
+			b = append(b, '\\', '\n')
+			col = 0
+		}
+		b = append(b, esc...)
+		col += len(esc)
+	}
+	e.out.Write(append(b, '$', '\n'))
+}
