@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/donax-sh/donax/wasm/rewrite"
+	"github.com/donax-sh/donax/wasm/wasi"
 	"github.com/tetratelabs/wazero"
 	"github.com/tetratelabs/wazero/api"
 	"github.com/tetratelabs/wazero/experimental"
@@ -60,8 +61,8 @@ func (mc *machine) call(ctx context.Context, m *meter, name string) (uint64, err
 	mc.fuel.Set(ration)
 	m.fuel, m.call = mc.fuel, f
 	res, err := f.Call(ctx)
-	if e := m.settle(); err == nil {
-		err = e
+	if e := m.settle(); e != nil && err == nil {
+		err = &wasi.Stop{Err: e}
 	}
 	if err != nil || len(res) == 0 {
 		return 0, err
