@@ -54,11 +54,11 @@ func (p *command) Run(ctx context.Context, proc *sandbox.Proc) error {
 	// The guest finds the command by its canonical name, whatever it was called
 	// by.
 	args := append([]string{p.cmd.Name, proc.Dir}, proc.Args...)
-	return p.rt.run(ctx, p.mod, p.cmd.Name, proc, args, func(ctx context.Context, mc *machine) (uint64, error) {
-		if _, err := mc.call(ctx, "_initialize"); err != nil {
+	return p.rt.run(ctx, p.mod, p.cmd.Name, proc, args, func(ctx context.Context, mc *machine, mt *meter) (uint64, error) {
+		if _, err := mc.call(ctx, mt, "_initialize"); err != nil {
 			return 0, err
 		}
-		status, err := mc.call(ctx, "box_run")
+		status, err := mc.call(ctx, mt, "box_run")
 		var exit *wasi.Exit
 		if errors.As(err, &exit) && exit.Code == statusGoFatal {
 			err = &trapError{"the program's own runtime gave up"}
@@ -69,7 +69,7 @@ func (p *command) Run(ctx context.Context, proc *sandbox.Proc) error {
 
 // run runs a job in a machine of m and says how it ended, as
 // sandbox.Program.Run does.
-func (r *Runtime) run(ctx context.Context, m *module, name string, proc *sandbox.Proc, args []string, start func(context.Context, *machine) (uint64, error)) (err error) {
+func (r *Runtime) run(ctx context.Context, m *module, name string, proc *sandbox.Proc, args []string, start func(context.Context, *machine, *meter) (uint64, error)) (err error) {
 	if err := m.load(ctx); err != nil {
 		return err
 	}
@@ -101,13 +101,15 @@ func (r *Runtime) run(ctx context.Context, m *module, name string, proc *sandbox
 		cancel() // children that outlive the command end with it
 		job.Close()
 	}()
-	jobCtx = wasi.With(jobCtx, job)
+	mt := &meter{limit: r.cpu}
+	mt.budget, _ = ctx.Value(budgetKey{}).(*Budget)
+	jobCtx = wasi.With(context.WithValue(jobCtx, meterKey{}, mt), job)
 	mc, err := m.take(jobCtx, uint64(limit)/pageSize*pageSize)
 	if err != nil {
 		return err
 	}
 	defer m.give(mc)
-	status, err := start(jobCtx, mc)
+	status, err := start(jobCtx, mc, mt)
 	if ctx.Err() != nil { // whatever the guest made of it
 		return context.Cause(ctx)
 	}

@@ -36,6 +36,10 @@ type Config struct {
 	// say. 0 means sandbox.DefaultLimits.Memory.
 	Memory int64
 
+	// CPU is how many instructions one command may execute, about a million a
+	// millisecond. 0 means no limit. See also [WithBudget].
+	CPU int64
+
 	// Log is told what takes long: that a tier is compiled for the first time.
 	// It may be called from any goroutine. Nil means nobody.
 	Log func(string)
@@ -44,7 +48,8 @@ type Config struct {
 	Box []Tier
 }
 
-// A Tier is one module of a box. box.Tier is one.
+// A Tier is one module of a box, rewritten as package build does it. box.Tier
+// is one.
 type Tier struct {
 	Name     string
 	SHA256   string // hex digest of the module
@@ -56,6 +61,7 @@ type Tier struct {
 // use.
 type Runtime struct {
 	memory int64
+	cpu    int64
 	log    func(string)
 	cache  *cache
 	wz     wazero.Runtime
@@ -107,12 +113,13 @@ func New(c Config) (*Runtime, error) {
 	}
 	r := &Runtime{
 		memory: c.Memory,
+		cpu:    c.CPU,
 		log:    c.Log,
 		cache:  cache,
 		wz:     wazero.NewRuntimeWithConfig(ctx, rc),
 		epoch:  time.Now(),
 	}
-	if err := wasi.Instantiate(ctx, r.wz); err != nil {
+	if err := errors.Join(wasi.Instantiate(ctx, r.wz), instantiateFuel(ctx, r.wz)); err != nil {
 		r.Close()
 		return nil, err
 	}

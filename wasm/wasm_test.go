@@ -227,7 +227,7 @@ func TestStreamErrors(t *testing.T) {
 		{syscall.EPIPE, "Broken pipe"},
 		{io.ErrClosedPipe, "Broken pipe"},
 		{syscall.ENOSPC, "No space left on device"},
-		{fmt.Errorf("w: %w", syscall.EDQUOT), "Quota exceeded"},
+		{fmt.Errorf("w: %w", syscall.EDQUOT), "Disk quota exceeded"},
 		{syscall.EROFS, "Read-only file system"},
 	} {
 		j := newJob(t, "errno", "stdout")
@@ -377,7 +377,7 @@ func TestSpawn(t *testing.T) {
 		{"run cat", 0, "input", ""},
 		{"env args x", 0, `["x"] "/sub" <nil>` + "\n", ""},
 		{"env env", 0, `["K=child"] "child"` + "\n", ""},
-		{"run nothere", 127, "", "spawn: 'nothere': No such file or directory\n"},
+		{"run nothere", 127, "", "spawn: ‘nothere’: No such file or directory\n"},
 		{"run denied", 126, "", "denied: because\n"},
 		{"out exit 0", 0, "", ""},
 		{"timeout sleep 1h", 0, "143 <nil>\nNo child processes\n", ""},
@@ -464,7 +464,10 @@ func TestSymlinkEscape(t *testing.T) {
 }
 
 func TestConcurrentFirstUse(t *testing.T) {
-	bin := []byte("\x00asm\x01\x00\x00\x00")
+	bin, _, err := build.Rewrite([]byte("\x00asm\x01\x00\x00\x00"))
+	if err != nil {
+		t.Fatal(err)
+	}
 	var reads atomic.Int32
 	tier := wasm.Tier{Name: "x", SHA256: "x", Commands: []box.Command{{Name: "x"}}, Module: func() ([]byte, error) {
 		reads.Add(1)

@@ -16,7 +16,11 @@ func (w *rewriter) code() {
 		r.fail("has %d bodies for %d functions", n, len(w.funcTypes))
 	}
 	out := make([]byte, 0, len(r.b)*5/4)
-	out = uleb(out, n)
+	if w.bulk() {
+		out = uleb(out, n+2)
+	} else {
+		out = uleb(out, n)
+	}
 	var body []byte
 	for i := range n {
 		where := fmt.Sprintf("function %d", w.importFuncs+i)
@@ -33,6 +37,9 @@ func (w *rewriter) code() {
 		out = append(out, body...)
 	}
 	r.end()
+	if w.bulk() {
+		out = w.bulkBodies(out)
+	}
 	w.set(secCode, out)
 }
 
@@ -91,7 +98,13 @@ func (f *function) rewrite(out []byte) []byte {
 			sub := r.u32()
 			f.immediates(r, op, sub)
 			switch sub {
-			case miscMemoryInit, miscMemoryCopy, miscMemoryFill, miscTableInit, miscTableCopy, miscTableGrow, miscTableFill:
+			case miscMemoryCopy, miscMemoryFill:
+				if !f.bulk() {
+					r.fail("needs a memory")
+				}
+				out = uleb(append(out, opCall), f.bulkFunc(sub))
+				continue
+			case miscMemoryInit, miscTableInit, miscTableCopy, miscTableGrow, miscTableFill:
 				out = f.charge(out, opI64ShrU, 6)
 			}
 		case opSIMD, opAtomic:

@@ -99,7 +99,8 @@ func (w *rewriter) bytes() []byte {
 	return out
 }
 
-// types counts the parameters of each type and, for fuel, adds () -> i64.
+// types counts the parameters of each type and, for fuel, adds those of tick
+// and of the functions in bulk.go.
 func (w *rewriter) types() {
 	r := w.reader(secType)
 	if r == nil {
@@ -126,7 +127,9 @@ func (w *rewriter) types() {
 	}
 	r.end()
 	if w.opt.Fuel {
-		w.set(secType, append(append(uleb(nil, n+1), r.b[body:]...), 0x60, 0, 1, 0x7e))
+		d := append(uleb(nil, n+2), r.b[body:]...)
+		d = append(d, 0x60, 0, 1, typeI64)
+		w.set(secType, append(d, 0x60, 3, typeI32, typeI32, typeI32, 0))
 	}
 }
 
@@ -168,6 +171,7 @@ func (w *rewriter) functions() {
 		return
 	}
 	n := r.count(w.lim.Functions, "functions")
+	body := r.p
 	for i := range n {
 		t := r.u32()
 		if t >= uint64(len(w.params)) {
@@ -177,6 +181,10 @@ func (w *rewriter) functions() {
 	}
 	r.end()
 	w.info.Functions = len(w.funcTypes)
+	if w.bulk() {
+		d := append(uleb(nil, n+2), r.b[body:]...)
+		w.set(secFunction, uleb(uleb(d, w.bulkType()), w.bulkType()))
+	}
 }
 
 // mapFunc returns the new index of a function: fuel's import stands behind

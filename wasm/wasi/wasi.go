@@ -72,6 +72,19 @@ type function struct {
 	do     func(*call) errno
 }
 
+// Serves reports whether the host has a function for guests to import.
+func Serves(module, name string) bool {
+	var fns map[string]function
+	switch module {
+	case Module:
+		fns = preview1()
+	case DonaxModule:
+		fns = donax()
+	}
+	_, ok := fns[name]
+	return ok
+}
+
 // Instantiate makes the two host modules available to the guests of r.
 func Instantiate(ctx context.Context, r wazero.Runtime) error {
 	for name, fns := range map[string]map[string]function{Module: preview1(), DonaxModule: donax()} {

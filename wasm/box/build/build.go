@@ -1,6 +1,7 @@
 // Package build makes the box: it compiles a main package to a wasip1
 // reactor with the flags and the additions to the standard library that the
-// host expects. Only go generate and tests import it.
+// host expects, and rewrites it so that it can be stopped and reset. Only go
+// generate and tests import it.
 package build
 
 import (
@@ -12,10 +13,13 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+
+	"github.com/donax-sh/donax/wasm/rewrite"
+	"github.com/donax-sh/donax/wasm/wasi"
 )
 
 // Wasm compiles the main package pkg, named as go build run in the folder
-// root would, to a reactor. The same sources and the same Go version give the
+// root would, to a reactor that is ready for package wasm. The same sources and the same Go version give the
 // same bytes wherever it runs.
 func Wasm(ctx context.Context, root, pkg string) ([]byte, error) {
 	tmp, err := os.MkdirTemp("", "donax-box-")
@@ -36,7 +40,25 @@ func Wasm(ctx context.Context, root, pkg string) ([]byte, error) {
 		"-ldflags", "-s -w -buildid=", "-overlay", overlay, "-o", out, pkg); err != nil {
 		return nil, err
 	}
-	return os.ReadFile(out)
+	bin, err := os.ReadFile(out)
+	if err != nil {
+		return nil, err
+	}
+	bin, _, err = Rewrite(bin)
+	return bin, err
+}
+
+// Rewrite makes a module one that package wasm takes for a tier of the box.
+func Rewrite(bin []byte) ([]byte, rewrite.Info, error) {
+	return rewrite.Module(bin, rewrite.Options{
+		// The linker puts what it likes into one function; memory is bounded when
+		// the module runs.
+		Limits:        rewrite.Limits{Pages: 1 << 16},
+		Fuel:          true,
+		ExportGlobals: true,
+		MergeData:     true,
+		Import:        wasi.Serves,
+	})
 }
 
 func run(ctx context.Context, dir string, args ...string) (string, error) {

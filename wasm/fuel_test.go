@@ -1,0 +1,189 @@
+package wasm_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/donax-sh/donax/sandbox"
+	"github.com/donax-sh/donax/wasm"
+	"github.com/donax-sh/donax/wasm/box"
+	"github.com/donax-sh/donax/wasm/box/build"
+	"github.com/donax-sh/donax/wasm/internal/wasmtest"
+)
+
+// handmade returns the one program of a box whose code is given.
+func handmade(t testing.TB, c wasm.Config, pages uint32, code ...byte) sandbox.Program {
+	t.Helper()
+	bin, _, err := build.Rewrite(wasmtest.Box(pages, code...))
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.Box = []wasm.Tier{{Name: "x", SHA256: "x", Commands: []box.Command{{Name: "x"}}, Module: func() ([]byte, error) { return bin, nil }}}
+	r, err := wasm.New(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { r.Close() })
+	if err := r.Warm(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	return r.Programs()[0]
+}
+
+// hostile is code that would never end, or not in a thousand years.
+func hostile() map[string][]byte {
+	fill := slices.Concat(wasmtest.I32(0), wasmtest.I32(0), wasmtest.I32(200<<20), []byte{wasmtest.Bulk, 11, 0})
+	move := slices.Concat(wasmtest.I32(1), wasmtest.I32(0), wasmtest.I32(200<<20-1), []byte{wasmtest.Bulk, 10, 0, 0})
+	loop := func(code []byte) []byte {
+		return slices.Concat([]byte{wasmtest.Loop, wasmtest.Empty}, code, []byte{wasmtest.Br, 0, wasmtest.End})
+	}
+	return map[string][]byte{
+		"tight loop":         loop(nil),
+		"bulk fill":          loop(fill),
+		"bulk move":          loop(move),
+		"doubling recursion": doubling(40),
+	}
+}
+
+// doubling calls itself twice, to a depth of n: 2^n calls without a loop. The
+// depth is counted in memory.
+func doubling(n int32) []byte {
+	load, store := []byte{0x28, 2, 0}, []byte{0x36, 2, 0}
+	add := func(k int32) []byte {
+		return slices.Concat(wasmtest.I32(0), wasmtest.I32(0), load, wasmtest.I32(k), []byte{0x6a}, store)
+	}
+	return slices.Concat(
+		wasmtest.I32(0), load, wasmtest.I32(n), []byte{0x48, 0x04, wasmtest.Empty}, // if depth < n
+		add(1), []byte{wasmtest.Call, 1, wasmtest.Drop, wasmtest.Call, 1, wasmtest.Drop}, add(-1),
+		[]byte{wasmtest.End},
+	)
+}
+
+// atMost tries until something takes no longer than max: on a busy machine
+// anything may take long once.
+func atMost(t *testing.T, max time.Duration, f func() time.Duration) {
+	t.Helper()
+	var got []time.Duration
+	for range 20 {
+		d := f()
+		if d <= max {
+			return
+		}
+		got = append(got, d)
+	}
+	t.Errorf("never within %v: %v", max, got)
+}
+
+// Whatever a guest does, it ends within 50 ms of its context.
+func TestKill(t *testing.T) {
+	for name, code := range hostile() {
+		t.Run(name, func(t *testing.T) {
+			p := handmade(t, wasm.Config{}, 3300, code...)
+			cause := errors.New("the brake")
+			atMost(t, 50*time.Millisecond, func() time.Duration {
+				ctx, cancel := context.WithCancelCause(t.Context())
+				var killed time.Time
+				time.AfterFunc(30*time.Millisecond, func() {
+					killed = time.Now()
+					cancel(cause)
+				})
+				if err := p.Run(ctx, &sandbox.Proc{Args: []string{"x"}}); !errors.Is(err, cause) {
+					t.Fatal(err)
+				}
+				return time.Since(killed)
+			})
+		})
+	}
+}
+
+// No guest keeps the collector of the whole process waiting.
+func TestCollectorRuns(t *testing.T) {
+	for name, code := range hostile() {
+		t.Run(name, func(t *testing.T) {
+			p := handmade(t, wasm.Config{}, 3300, code...)
+			ctx, cancel := context.WithCancel(t.Context())
+			done := make(chan struct{})
+			go func() {
+				defer close(done)
+				p.Run(ctx, &sandbox.Proc{Args: []string{"x"}})
+			}()
+			time.Sleep(20 * time.Millisecond)
+			atMost(t, 50*time.Millisecond, func() time.Duration {
+				start := time.Now()
+				runtime.GC()
+				return time.Since(start)
+			})
+			cancel()
+			<-done
+		})
+	}
+}
+
+// An endless recursion ends by itself, and takes little of the host's memory.
+func TestEndlessRecursion(t *testing.T) {
+	p := handmade(t, wasm.Config{}, 1, wasmtest.Call, 1, wasmtest.Drop)
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	var stderr bytes.Buffer
+	if err := p.Run(t.Context(), &sandbox.Proc{Args: []string{"x"}, Stderr: &stderr}); err != sandbox.ExitCode(125) {
+		t.Errorf("%v", err)
+	}
+	if got := stderr.String(); got != "x: trap: stack overflow\n" {
+		t.Errorf("stderr %q", got)
+	}
+	runtime.ReadMemStats(&after)
+	if n := (after.TotalAlloc - before.TotalAlloc) >> 20; n > 64 {
+		t.Errorf("the host allocated %d MiB", n)
+	}
+}
+
+func TestBudget(t *testing.T) {
+	var limit *sandbox.LimitError
+	loop := hostile()["tight loop"]
+	p := handmade(t, wasm.Config{CPU: 1_000_000}, 1, loop...)
+	if err := p.Run(t.Context(), &sandbox.Proc{Args: []string{"x"}}); !errors.As(err, &limit) || !strings.Contains(limit.What, "1000000 instructions") {
+		t.Errorf("of a command: %v", err)
+	}
+	p = handmade(t, wasm.Config{}, 1, loop...)
+	b := wasm.NewBudget(10_000_000)
+	ctx := wasm.WithBudget(t.Context(), b)
+	for range 2 { // the second run has nothing left
+		if err := p.Run(ctx, &sandbox.Proc{Args: []string{"x"}}); !errors.As(err, &limit) {
+			t.Errorf("of a terminal: %v", err)
+		}
+	}
+	if n := b.Used(); n < 10_000_000 || n > 10_200_000 {
+		t.Errorf("used %d", n)
+	}
+	// Commands too short for a tick count, too.
+	p = handmade(t, wasm.Config{}, 1)
+	b = wasm.NewBudget(1000)
+	for range 10 {
+		if err := p.Run(wasm.WithBudget(t.Context(), b), &sandbox.Proc{Args: []string{"x"}}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if n := b.Used(); n < 10 || n > 1000 {
+		t.Errorf("short commands used %d", n)
+	}
+}
+
+// A module that package rewrite has not seen does not run.
+func TestNotRewritten(t *testing.T) {
+	bin := wasmtest.Box(1)
+	r, err := wasm.New(wasm.Config{Box: []wasm.Tier{{Name: "x", SHA256: "x", Commands: []box.Command{{Name: "x"}},
+		Module: func() ([]byte, error) { return bin, nil }}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	if err := r.Programs()[0].Run(t.Context(), &sandbox.Proc{Args: []string{"x"}}); err == nil || !strings.Contains(err.Error(), "rewritten") {
+		t.Errorf("%v", err)
+	}
+}
