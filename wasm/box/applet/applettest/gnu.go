@@ -8,6 +8,7 @@ import (
 	"sync"
 	"syscall"
 	"testing"
+	"time"
 )
 
 // reference is what the cases were recorded with: that of Debian 12.
@@ -74,7 +75,9 @@ func runGNU(t testing.TB, inv Invocation) Result {
 	if err != nil {
 		t.Fatal(err)
 	}
+	watchdog := time.AfterFunc(20*time.Second, func() { proc.Kill() })
 	st, err := proc.Wait()
+	watchdog.Stop()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -104,6 +104,10 @@ func setEnv(env []string) {
 // collector keeps what is written into a pipe, which children can inherit.
 type collector struct{ bytes.Buffer }
 
+// most is what a collector takes: a case that writes without end meets a
+// closed pipe.
+const most = 64 << 20
+
 func (b *collector) pipe(t testing.TB) (w *os.File, done chan struct{}) {
 	r, w, err := os.Pipe()
 	if err != nil {
@@ -111,7 +115,7 @@ func (b *collector) pipe(t testing.TB) (w *os.File, done chan struct{}) {
 	}
 	done = make(chan struct{})
 	go func() {
-		io.Copy(b, r)
+		io.CopyN(b, r, most)
 		r.Close()
 		close(done)
 	}()
