@@ -44,16 +44,16 @@ func run(c *applet.Ctx) int {
 	var s shower
 	ignored := false
 	files, status, ok := c.Parse(1,
-		applet.Do(func() { s.nonprinting, s.ends, s.tabs = true, true, true }, 'A', "show-all"),
 		applet.Do(func() { s.number, s.nonblank = true, true }, 'b', "number-nonblank"),
 		applet.Do(func() { s.nonprinting, s.ends = true, true }, 'e', ""),
-		applet.Bool(&s.ends, 'E', "show-ends"),
 		applet.Bool(&s.number, 'n', "number"),
 		applet.Bool(&s.squeeze, 's', "squeeze-blank"),
 		applet.Do(func() { s.nonprinting, s.tabs = true, true }, 't', ""),
-		applet.Bool(&s.tabs, 'T', "show-tabs"),
 		applet.Bool(&ignored, 'u', ""),
 		applet.Bool(&s.nonprinting, 'v', "show-nonprinting"),
+		applet.Bool(&s.ends, 'E', "show-ends"),
+		applet.Bool(&s.tabs, 'T', "show-tabs"),
+		applet.Do(func() { s.nonprinting, s.ends, s.tabs = true, true, true }, 'A', "show-all"),
 	)
 	if !ok {
 		return status

@@ -169,9 +169,9 @@ func (e *evaluator) term() (bool, error) {
 		}
 		if err == nil && e.peek() != ")" {
 			if e.at < len(e.args) {
-				err = errors.New(applet.Quote(")") + " expected, found " + e.peek())
+				err = errors.New(applet.Curly(")") + " expected, found " + e.peek())
 			} else {
-				err = errors.New(applet.Quote(")") + " expected")
+				err = errors.New(applet.Curly(")") + " expected")
 			}
 		}
 		e.at++

@@ -65,7 +65,7 @@ func parse(c *applet.Ctx, arg string) (set, error) {
 	for i+1 < len(text) {
 		if is(i, '[') && (is(i+1, ':') || is(i+1, '=')) {
 			mark := text[i+1]
-			if end := closing(text, escaped, i+2, mark); end >= 0 && (mark == ':' || end > i+2 || is(i+3, mark)) {
+			if end := closing(text, escaped, i+2, mark); end >= 0 {
 				name := string(text[i+2 : end])
 				if mark == ':' && name == "" {
 					return s, errors.New("missing character class name '[::]'")

@@ -3,6 +3,7 @@ package uniq
 
 import (
 	"bytes"
+	"errors"
 	"io"
 	"math"
 	"os"
@@ -62,7 +63,7 @@ func run(c *applet.Ctx) int {
 		return func(v string) error {
 			n, err := applet.ParseSize(v, "")
 			if err != nil && err != applet.ErrOverflow {
-				return applet.Complain("invalid number of "+what, v, err)
+				return errors.New(v + ": invalid number of " + what)
 			}
 			*p = n
 			return nil
@@ -134,7 +135,7 @@ func run(c *applet.Ctx) int {
 		if in == "-" {
 			c.Warn("error reading 'standard input'")
 		} else {
-			c.Warn("error reading ", applet.Quote(in), ": ", applet.Reason(err))
+			c.Warn("error reading ", applet.Quote(in))
 		}
 		return 1
 	}

@@ -57,7 +57,7 @@ func run(c *applet.Ctx) int {
 	numbered := false
 	if hasFrom {
 		if len(files) > 0 {
-			c.Warn("extra operand ", applet.Curly(files[0]))
+			c.Warn("extra operand ", applet.Quote(files[0]))
 			io.WriteString(c.Stderr, "file operands cannot be combined with --files0-from\n")
 			return c.Usage()
 		}
