@@ -30,6 +30,7 @@ import (
 	"github.com/donax-sh/donax/wasm/box/applet/uniq"
 	"github.com/donax-sh/donax/wasm/box/applet/wc"
 	"github.com/donax-sh/donax/wasm/box/applet/which"
+	"github.com/donax-sh/donax/wasm/box/applet/xargs"
 	"github.com/donax-sh/donax/wasm/box/applet/yes"
 )
 
@@ -67,6 +68,7 @@ func Commands() []*applet.Command {
 		&uniq.Command,
 		&wc.Command,
 		&which.Command,
+		&xargs.Command,
 		&yes.Command,
 	}
 }
