@@ -59,7 +59,10 @@ func builtinFor(name string) builtinFunc {
 	case "eval":
 		return builtinEval
 	case "exec":
-		return func(sh *shell, args []string) int { sh.execBuiltin(args, &simpleCmd{line: sh.line}, nil); return sh.status }
+		return func(sh *shell, args []string) int {
+			sh.execBuiltin(args, &simpleCmd{line: sh.line}, nil)
+			return sh.status
+		}
 	case "exit", "logout":
 		return builtinExit
 	case "fc":

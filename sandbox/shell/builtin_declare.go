@@ -53,12 +53,12 @@ func builtinDeclare(sh *shell, args []string) int {
 
 // A declSpec is what the options ask for.
 type declSpec struct {
-	cmd            string
-	on, off        attr
-	print, funcs   bool
-	names, global  bool // -F, -g
+	cmd             string
+	on, off         attr
+	print, funcs    bool
+	names, global   bool // -F, -g
 	inherit, traceF bool
-	unexport       bool
+	unexport        bool
 }
 
 func (sh *shell) declare(cmd string, items []declItem) int {

@@ -26,7 +26,7 @@ type (
 	blockCmd    struct{ body []*stmt }
 	subshellCmd struct{ body []*stmt }
 	ifCmd       struct{ branches []ifBranch }
-	whileCmd struct {
+	whileCmd    struct {
 		until      bool
 		cond, body []*stmt
 	}
@@ -220,10 +220,10 @@ type arith struct {
 type testExpr interface{}
 
 type (
-	testAnd    struct{ x, y testExpr }
-	testOr     struct{ x, y testExpr }
-	testNot    struct{ x testExpr }
-	testUnary  struct {
+	testAnd   struct{ x, y testExpr }
+	testOr    struct{ x, y testExpr }
+	testNot   struct{ x testExpr }
+	testUnary struct {
 		op string
 		x  *word
 	}
