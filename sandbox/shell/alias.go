@@ -56,11 +56,8 @@ func (a *aliasState) expand(sh *shell, src *source, stmts []*syntax.Stmt, base i
 					}
 				}
 				off := base + int(w.Pos().Offset())
-				if i > 0 && !a.afterBlank(src, off) {
-					break
-				}
-				if lit == "" {
-					break
+				if lit == "" || i > 0 && !a.afterBlank(src, off) {
+					continue
 				}
 				consider(off, lit)
 			}
@@ -78,7 +75,7 @@ func (a *aliasState) expand(sh *shell, src *source, stmts []*syntax.Stmt, base i
 // in a blank.
 func (a *aliasState) afterBlank(src *source, off int) bool {
 	for _, s := range a.spans {
-		if s.blank && s.end <= off && strings.Trim(src.text[s.end:off], " \t") == "" {
+		if s.blank && s.end <= off && strings.Trim(src.text[s.end:off], " \t\\\n") == "" {
 			return true
 		}
 	}

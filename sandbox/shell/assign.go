@@ -268,6 +268,7 @@ func (sh *shell) charge(n int64) {
 type element struct {
 	key   string
 	idx   int64
+	expr  *arith // index still to be evaluated
 	keyed bool
 	app   bool
 	val   string
@@ -285,7 +286,7 @@ func (sh *shell) expandArray(assocArr bool, in []arrayElem) []element {
 			} else if e.sub.all != 0 || e.sub.expr.empty {
 				failf(errDiscard, 1, "[%s]: bad array subscript", e.sub.raw)
 			} else {
-				el.idx = sh.arith(e.sub.expr)
+				el.expr = e.sub.expr
 			}
 			el.val = sh.str(e.value)
 			out = append(out, el)
@@ -328,6 +329,9 @@ func (sh *shell) assignArray(name string, els []element, app bool) {
 	for _, e := range els {
 		if e.keyed {
 			next = e.idx
+			if e.expr != nil {
+				next = sh.arith(e.expr)
+			}
 			if next < 0 {
 				next += v.arr.next()
 			}
@@ -342,8 +346,13 @@ func (sh *shell) assignArray(name string, els []element, app bool) {
 }
 
 func (sh *shell) assignPairs(name string, els []element) {
+	keyed := len(els) > 0 && els[0].keyed
 	for i := 0; i < len(els); i++ {
 		e := els[i]
+		if keyed && !e.keyed {
+			sh.errorf("%s: %s: must use subscript when assigning associative array", name, e.val)
+			continue
+		}
 		if e.keyed {
 			if e.key == "" {
 				sh.errorf("[%s]: bad array subscript", e.key)

@@ -202,6 +202,10 @@ func (sh *shell) declareOne(d *declSpec, it declItem) bool {
 			return false
 		}
 	}
+	if a.sub != nil && (d.cmd == "export" || d.cmd == "readonly") {
+		sh.errorf("%s: `%s[%s]': not a valid identifier", d.cmd, a.name, a.sub.raw)
+		return false
+	}
 	if d.on&attrNameref != 0 && a.sub != nil {
 		sh.errorf("%s: %s: reference variable cannot be an array", d.cmd, a.name+"["+a.sub.raw+"]")
 		return false
@@ -412,7 +416,7 @@ func (sh *shell) declareVar(d *declSpec, a *assign, name string) {
 // sameScope tells whether the declaration means the variable that is visible.
 func (sh *shell) sameScope(d *declSpec, name string) bool {
 	v := sh.lookup(name)
-	return v != nil && (sh.depthVar() == 0 || v.depth == sh.depthVar())
+	return v != nil && (sh.depthVar() == 0 || v.depth >= sh.depthVar())
 }
 
 func (sh *shell) lookupForAttr(d *declSpec, name string, v *variable) *variable {
@@ -439,6 +443,9 @@ func (sh *shell) assignGlobal(v *variable, a *assign, els []element, val string,
 			k := v.arr.next()
 			if e.keyed {
 				k = e.idx
+				if e.expr != nil {
+					k = sh.arith(e.expr)
+				}
 			}
 			v.arr.set(k, e.val)
 		}

@@ -33,7 +33,8 @@ func (sh *shell) glob(out []string, plain, esc string) []string {
 
 func (sh *shell) globIgnore(in []string, ignore string) []string {
 	var pats []*pattern
-	for _, s := range splitColon(ignore) {
+	texts := splitColon(ignore)
+	for _, s := range texts {
 		pats = append(pats, sh.compilePattern(s))
 	}
 	var out []string
@@ -42,14 +43,32 @@ next:
 		if b := path.Base(m); b == "." || b == ".." {
 			continue
 		}
-		for _, p := range pats {
-			if p.match(m) {
+		for i, p := range pats {
+			if strings.Contains(m, "/") {
+				if sh.matchPath(texts[i], m) {
+					continue next
+				}
+			} else if p.match(m) {
 				continue next
 			}
 		}
 		out = append(out, m)
 	}
 	return out
+}
+
+// matchPath matches a pattern whose * and ? do not match slashes.
+func (sh *shell) matchPath(pat, name string) bool {
+	ps, ns := splitPath(pat), strings.Split(name, "/")
+	if len(ps) != len(ns) {
+		return false
+	}
+	for i := range ps {
+		if !sh.compilePattern(ps[i]).match(ns[i]) {
+			return false
+		}
+	}
+	return true
 }
 
 // splitColon splits at colons that are not inside brackets.
@@ -157,7 +176,7 @@ func (g *globber) walk(prefix string, segs []string) {
 		return
 	}
 	p := g.sh.compileFold(seg, g.fold)
-	dotOK := g.sh.opts.has(optDotglob)
+	dotOK := g.sh.dotglob()
 	for _, e := range g.entries(prefix) {
 		name := e.name
 		if name[0] == '.' && !dotOK && !leadingDot(seg) {
@@ -227,7 +246,7 @@ func (g *globber) star(prefix string, rest []string, depth int) {
 		g.walk(prefix, rest)
 	}
 	for _, e := range g.entries(prefix) {
-		if e.name[0] == '.' && !g.sh.opts.has(optDotglob) {
+		if e.name[0] == '.' && !g.sh.dotglob() {
 			continue
 		}
 		if len(rest) == 0 {
@@ -290,4 +309,9 @@ func (sh *shell) abs(p string) string {
 		return path.Clean(p)
 	}
 	return path.Join(sh.dir, p)
+}
+
+// dotglob tells whether * matches leading dots.
+func (sh *shell) dotglob() bool {
+	return sh.opts.has(optDotglob) || sh.get("GLOBIGNORE") != ""
 }

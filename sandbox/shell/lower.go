@@ -22,6 +22,35 @@ type lowerer struct {
 
 const maxChain = 20000
 
+// A reparse asks for the line to be parsed again, its text changed.
+type reparse struct{}
+
+func (reparse) Error() string { return "parse again" }
+
+// batch lowers the statements of one line. A nil list without an error means
+// that the text was changed and must be parsed again.
+func (lw *lowerer) batch(in []*syntax.Stmt) (list []*stmt, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			a, ok := p.(abort)
+			if !ok {
+				panic(p)
+			}
+			switch e := a.err.(type) {
+			case reparse:
+				list, err = nil, nil
+			case *syntaxErr:
+				list, err = nil, e
+			case *cmdError:
+				list, err = nil, &syntaxErr{msg: e.msg, line: lw.line + 1}
+			default:
+				panic(p)
+			}
+		}
+	}()
+	return lw.stmts(in), nil
+}
+
 func (lw *lowerer) enter() {
 	if lw.depth++; lw.depth > lw.sh.run.lim.Nesting {
 		throw(errNesting(lw.sh))
@@ -168,6 +197,7 @@ func (lw *lowerer) command(c syntax.Command, line int) command {
 		return &simpleCmd{line: line}
 	case *syntax.CallExpr:
 		out := &simpleCmd{line: line}
+		lw.negation(c)
 		for _, a := range c.Assigns {
 			out.assigns = append(out.assigns, lw.assign(a))
 		}
@@ -217,6 +247,10 @@ func (lw *lowerer) command(c syntax.Command, line int) command {
 		if c.Name == nil {
 			failf(errCommand, 2, "syntax error: function without a name")
 		}
+		switch c.Body.Cmd.(type) {
+		case *syntax.CallExpr, *syntax.FuncDecl, *syntax.DeclClause, *syntax.LetClause, *syntax.BinaryCmd, *syntax.TimeClause, *syntax.CoprocClause, nil:
+			throw(&syntaxErr{msg: "syntax error: a function's body must be a compound command", line: lw.lineOf(c.Position)})
+		}
 		fn := &function{name: c.Name.Value, line: lw.lineOf(c.Position), body: lw.stmt(c.Body)}
 		fn.text = lw.funcText(c)
 		return &funcCmd{name: c.Name.Value, fn: fn}
@@ -239,6 +273,34 @@ func (lw *lowerer) command(c syntax.Command, line int) command {
 	}
 	failf(errCommand, 2, "syntax error: unsupported command")
 	return nil
+}
+
+// negation finds !(...) at the start of a command, which is a negated
+// subshell while extglob is off.
+func (lw *lowerer) negation(c *syntax.CallExpr) {
+	if lw.isFr || len(c.Args) == 0 || len(c.Assigns) > 0 || lw.sh.opts.has(optExtglob) {
+		return
+	}
+	if g, ok := c.Args[0].Parts[0].(*syntax.ExtGlob); ok && g.Op == syntax.GlobExcept {
+		lw.src.insert(lw.base + int(g.OpPos.Offset()) + 1)
+		throw(reparse{})
+	}
+}
+
+// patchedWord lowers a word that the parser did not see as it is.
+func (lw *lowerer) patchedWord(w *syntax.Word) *word {
+	if lw.isFr || !lw.src.changed || len(w.Parts) != 1 {
+		return nil
+	}
+	l, ok := w.Parts[0].(*syntax.Lit)
+	if !ok {
+		return nil
+	}
+	i, j := lw.base+int(l.ValuePos.Offset()), lw.base+int(l.ValueEnd.Offset())
+	if !lw.src.isPatched(i, j) {
+		return nil
+	}
+	return finishWord(lw.keyParts(lw.src.text[i:j]), wordArg)
 }
 
 func (lw *lowerer) ifClause(c *syntax.IfClause) command {
@@ -369,6 +431,11 @@ func (lw *lowerer) array(x *syntax.ArrayExpr) []arrayElem {
 			// The parser keeps no position of the bracket: look back from the index.
 			el.sub, el.app = lw.elemSubscript(x, e)
 			if e.Value != nil {
+				if l, ok := e.Value.Parts[0].(*syntax.Lit); ok && el.app {
+					c := *l // the = that patchAppend put there
+					c.Value = strings.TrimPrefix(c.Value, "=")
+					e.Value.Parts[0] = &c
+				}
 				el.value = lw.word(e.Value, wordAssign)
 			} else {
 				el.value = litWord("")

@@ -23,6 +23,9 @@ func (lw *lowerer) param(p *syntax.ParamExp, ctx litCtx) part {
 		return out
 	}
 	out.raw = lw.slice(p.Dollar.Offset(), p.Rbrace.Offset()+1)
+	if i := lw.base + int(p.Dollar.Offset()); !lw.isFr && strings.HasPrefix(out.name, "__") && lw.src.isPatched(i, i+len(out.raw)) && lw.src.patched[i+2] == '_' {
+		return lw.badParam(out)
+	}
 	if p.Flags != nil || p.Width || p.IsSet || p.NestedParam != nil || len(p.Modifiers) > 0 ||
 		p.Split != 0 || p.GlobSubst != 0 || p.RcExpand != 0 || p.Param == nil {
 		out.bad = true
@@ -56,6 +59,24 @@ func (lw *lowerer) param(p *syntax.ParamExp, ctx litCtx) part {
 		lw.expansion(out, p.Exp, ctx)
 	}
 	return out
+}
+
+// badParam is ${...} that the parser refused: a bad substitution, save for
+// the operators on $# that it does not know.
+func (lw *lowerer) badParam(p *paramPart) part {
+	p.bad = true
+	body := p.raw[2 : len(p.raw)-1]
+	if rest, ok := strings.CutPrefix(body, "#"); ok {
+		for _, o := range []struct {
+			s  string
+			op paramOp
+		}{{"##", opTrimPrefixLong}, {"#", opTrimPrefix}, {"%%", opTrimSuffixLong}, {"%", opTrimSuffix}} {
+			if pat, ok := strings.CutPrefix(rest, o.s); ok {
+				return &paramPart{name: "#", op: o.op, arg: finishWord(lw.keyParts(pat), wordPlain), raw: p.raw}
+			}
+		}
+	}
+	return p
 }
 
 func (lw *lowerer) replace(out *paramPart, p *syntax.ParamExp, ctx litCtx) {

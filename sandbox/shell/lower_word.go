@@ -30,6 +30,9 @@ const (
 func litWord(s string) *word { return &word{lit: s, isLit: true} }
 
 func (lw *lowerer) argWord(w *syntax.Word) *word {
+	if pw := lw.patchedWord(w); pw != nil {
+		return pw
+	}
 	// The commonest words are one plain literal.
 	if len(w.Parts) == 1 {
 		if l, ok := w.Parts[0].(*syntax.Lit); ok && plainLit(l.Value) {

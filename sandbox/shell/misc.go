@@ -276,7 +276,7 @@ func (sh *shell) prompt(s string) string {
 		case 'r':
 			b.WriteByte('\r')
 		case 's':
-			b.WriteString(sh.name0[strings.LastIndexByte(sh.name0, '/')+1:])
+			b.WriteString("bash")
 		case 't':
 			b.WriteString(now.Format("15:04:05"))
 		case 'T':

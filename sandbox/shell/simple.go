@@ -89,18 +89,25 @@ func nothing() {}
 
 // bare runs a command without a name: assignments and redirections only.
 func (sh *shell) bare(c *simpleCmd, redirs []*redir, prev int) {
-	sh.status = prev
-	if sh.traps.active(sigDEBUG) && len(c.assigns) > 0 {
-		sh.debugTrap(sh.command)
+	if !sh.substDone {
 		sh.status = prev
 	}
-	undo := nothing
+	if st := sh.status; sh.traps.active(sigDEBUG) && len(c.assigns) > 0 {
+		sh.debugTrap(sh.command)
+		sh.status = st
+	}
+	undo, failed := nothing, false
 	if len(redirs) > 0 {
+		st := sh.status
 		var ok bool
 		undo, ok = sh.redirect(redirs)
-		if !ok {
+		failed = !ok
+		if sh.flow != flowNone {
 			undo()
 			return
+		}
+		if ok {
+			sh.status = st
 		}
 	}
 	defer undo()
@@ -110,7 +117,9 @@ func (sh *shell) bare(c *simpleCmd, redirs []*redir, prev int) {
 		}
 		sh.assign(a)
 	}
-	if !sh.substDone {
+	if failed {
+		sh.status = 1
+	} else if !sh.substDone {
 		sh.status = 0
 	}
 	sh.lastArg = ""

@@ -15,6 +15,7 @@ type source struct {
 	name    string // BASH_SOURCE; "" inherits
 	text    string // all of it, or what was read so far
 	patched string // what the parser sees: text with odd arithmetic blanked
+	changed bool   // patched is not text
 	line    int    // line of text[0], less one
 	more    func() (string, error)
 	command bool // a -c string, eval or trap
@@ -36,6 +37,7 @@ type lineReader struct {
 const (
 	readChunk      = 256   // bytes the parser gets at a time
 	maxParseFrames = 12000 // Go frames in use while parsing
+	maxPatches     = 1000  // odd constructs in one source
 )
 
 func (r *lineReader) Read(b []byte) (int, error) {
@@ -119,7 +121,7 @@ restart:
 			if sh.aliasActive() && exp.first(sh, src, pos) {
 				goto restart
 			}
-			if patches < 2000 && src.patch(err, base) {
+			if patches < maxPatches && src.patch(err, base) {
 				patches++
 				goto restart
 			}
@@ -130,7 +132,16 @@ restart:
 				goto restart
 			}
 			lw := &lowerer{sh: sh, src: src, base: base, line: baseLine}
-			list := lw.stmts(stmts)
+			list, err := lw.batch(stmts)
+			if err != nil {
+				return err
+			}
+			if list == nil { // the text was changed
+				if patches++; patches > maxPatches {
+					return &syntaxErr{msg: "syntax error: too many odd constructs", line: baseLine + 1}
+				}
+				goto restart
+			}
 			pos, line = r.pos, baseLine+strings.Count(src.text[base:r.pos], "\n")
 			exp = aliasState{}
 			if !fn(list) {
@@ -174,73 +185,4 @@ func (sh *shell) parseAll(src *source) (list []*stmt, err error) {
 		return true
 	})
 	return list, err
-}
-
-// patch blanks the arithmetic or subscript around a parse error, so that the
-// parser takes it as a number. The text that is evaluated is always the
-// original, so bash's own rules apply to it at run time. It reports whether
-// something was blanked.
-func (src *source) patch(err error, base int) bool {
-	var pe syntax.ParseError
-	if !errors.As(err, &pe) {
-		var le syntax.LangError
-		if !errors.As(err, &le) {
-			return false
-		}
-		pe.Pos = le.Pos
-	}
-	at := base + int(pe.Pos.Offset())
-	if at > len(src.patched) {
-		at = len(src.patched)
-	}
-	return src.patchAt(at)
-}
-
-func (src *source) patchAt(at int) bool {
-	s := src.patched
-	depth := 0
-	low := max(0, at-4096)
-	for i := min(at, len(s)-1); i >= low; i-- {
-		switch s[i] {
-		case ']':
-			if i < at {
-				depth++
-			}
-		case '[':
-			if depth > 0 {
-				depth--
-				continue
-			}
-			if i > 0 && (isNameByte(s[i-1]) || s[i-1] == '$') || i > 0 && (s[i-1] == '(' || s[i-1] == ' ' || s[i-1] == '\n') {
-				end := skipTo(s, i+1, '[', ']')
-				if end > at && end <= len(s) && s[end-1] == ']' && src.blank(i+1, end-1) {
-					return true
-				}
-			}
-		case '(':
-			if i > 0 && s[i-1] == '(' {
-				end := skipTo(s, i+1, '(', ')')
-				if end > at && end < len(s) && s[end-1] == ')' && s[end] == ')' && src.blank(i+1, end-1) {
-					return true
-				}
-			}
-		}
-	}
-	return false
-}
-
-// blank replaces patched[i:j] by zeros; newlines and semicolons stay.
-func (src *source) blank(i, j int) bool {
-	b := []byte(src.patched)
-	changed := false
-	for k := i; k < j; k++ {
-		if b[k] != '\n' && b[k] != '0' && b[k] != ';' {
-			b[k] = '0'
-			changed = true
-		}
-	}
-	if changed {
-		src.patched = string(b)
-	}
-	return changed
 }

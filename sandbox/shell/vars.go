@@ -161,10 +161,17 @@ func (sh *shell) global(name string) *variable {
 func (sh *shell) local(name string, depth int) (v *variable, fresh bool) {
 	s := sh.own()
 	old := s.m[name]
-	if old != nil && old.depth == depth {
-		return sh.mutable(name), false
+	if old != nil && old.depth >= depth {
+		// It is local already, or stands in front of an eval in this function.
+		v = sh.mutable(name)
+		v.attr &^= attrTemp
+		return v, false
 	}
-	v = &variable{depth: depth, prev: old, owner: s, epoch: s.epoch.Load()}
+	prev := old
+	if old.has(attrTemp) && old.depth == depth-1 {
+		prev = old.prev // a local takes the place of what stood in front of the call
+	}
+	v = &variable{depth: depth, prev: prev, owner: s, epoch: s.epoch.Load()}
 	s.m[name] = v
 	sh.frame.names = append(sh.frame.names, name)
 	return v, true
@@ -200,7 +207,7 @@ func (sh *shell) unsetVar(name string) {
 	if v == nil {
 		return
 	}
-	if v.depth > 0 && v.depth == sh.depthVar() && v.attr&attrTemp == 0 {
+	if d := sh.depthVar(); d > 0 && v.depth >= d && v.attr&attrTemp == 0 {
 		s.m[name] = &variable{depth: v.depth, prev: v.prev, owner: s, epoch: s.epoch.Load()}
 	} else if v.prev != nil {
 		s.m[name] = v.prev
