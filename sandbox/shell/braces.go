@@ -1,0 +1,270 @@
+package shell
+
+import (
+	"strconv"
+	"strings"
+)
+
+// A braces is a word with a brace expansion: a list of nodes whose
+// alternatives are multiplied, leftmost slowest.
+type braces struct{ nodes []braceNode }
+
+type braceNode struct {
+	parts []part    // plain text
+	alts  []*braces // {a,b}
+	seq   *braceSeq // {a..b}
+}
+
+type braceSeq struct {
+	from, to, step int64
+	width          int
+	letters        bool
+}
+
+// A braceItem is one unquoted character, or a part that cannot be split.
+type braceItem struct {
+	c byte
+	p part
+}
+
+// parseBraces returns nil when parts hold no brace expansion.
+func parseBraces(lw *lowerer, parts []part) *braces {
+	if !strings.ContainsFunc(litText(parts), func(r rune) bool { return r == '{' }) {
+		return nil
+	}
+	var items []braceItem
+	for _, p := range parts {
+		if l, ok := p.(*litPart); ok {
+			for i := 0; i < len(l.s); i++ {
+				items = append(items, braceItem{c: l.s[i]})
+			}
+		} else {
+			items = append(items, braceItem{p: p})
+		}
+	}
+	match := make([]int, len(items)) // index of the closing brace, 0 when none
+	var stack []int
+	for i, it := range items {
+		if it.p != nil {
+			continue
+		}
+		switch it.c {
+		case '{':
+			stack = append(stack, i)
+		case '}':
+			if n := len(stack); n > 0 {
+				match[stack[n-1]] = i
+				stack = stack[:n-1]
+			}
+		}
+	}
+	found := false
+	b := braceList(lw, items, match, 0, len(items), &found, 0)
+	if !found {
+		return nil
+	}
+	return b
+}
+
+func litText(parts []part) string {
+	for _, p := range parts {
+		if l, ok := p.(*litPart); ok && strings.Contains(l.s, "{") {
+			return l.s
+		}
+	}
+	return ""
+}
+
+func braceList(lw *lowerer, items []braceItem, match []int, i, end int, found *bool, depth int) *braces {
+	if depth > lw.sh.run.lim.Nesting {
+		throw(errNesting(lw.sh))
+	}
+	out := &braces{}
+	var cur []part
+	var lit strings.Builder
+	flushLit := func() {
+		if lit.Len() > 0 {
+			cur = append(cur, &litPart{lit.String()})
+			lit.Reset()
+		}
+	}
+	flush := func() {
+		flushLit()
+		if cur != nil {
+			out.nodes = append(out.nodes, braceNode{parts: cur})
+			cur = nil
+		}
+	}
+	for i < end {
+		it := items[i]
+		if it.p != nil {
+			flushLit()
+			cur = append(cur, it.p)
+			i++
+			continue
+		}
+		if it.c == '{' && match[i] > 0 && match[i] < end {
+			j := match[i]
+			if commas := braceCommas(items, match, i+1, j); len(commas) > 0 {
+				*found = true
+				n := braceNode{}
+				start := i + 1
+				for _, c := range append(commas, j) {
+					n.alts = append(n.alts, braceList(lw, items, match, start, c, found, depth+1))
+					start = c + 1
+				}
+				flush()
+				out.nodes = append(out.nodes, n)
+				i = j + 1
+				continue
+			}
+			if s := parseSeq(items[i+1 : j]); s != nil {
+				*found = true
+				flush()
+				out.nodes = append(out.nodes, braceNode{seq: s})
+				i = j + 1
+				continue
+			}
+		}
+		lit.WriteByte(it.c)
+		i++
+	}
+	flush()
+	return out
+}
+
+// braceCommas finds the commas of one level.
+func braceCommas(items []braceItem, match []int, i, end int) []int {
+	var out []int
+	for ; i < end; i++ {
+		if items[i].p != nil {
+			continue
+		}
+		switch items[i].c {
+		case '{':
+			if match[i] > 0 {
+				i = match[i]
+			}
+		case ',':
+			out = append(out, i)
+		}
+	}
+	return out
+}
+
+func parseSeq(items []braceItem) *braceSeq {
+	if len(items) > 70 {
+		return nil
+	}
+	var b strings.Builder
+	for _, it := range items {
+		if it.p != nil {
+			return nil
+		}
+		b.WriteByte(it.c)
+	}
+	f := strings.Split(b.String(), "..")
+	if len(f) != 2 && len(f) != 3 {
+		return nil
+	}
+	s := &braceSeq{step: 1}
+	if len(f) == 3 {
+		n, err := strconv.ParseInt(f[2], 10, 64)
+		if err != nil || n == -1<<63 {
+			return nil
+		}
+		if n < 0 {
+			n = -n
+		}
+		if n != 0 {
+			s.step = n
+		}
+	}
+	if len(f[0]) == 1 && len(f[1]) == 1 && isLetter(f[0][0]) && isLetter(f[1][0]) {
+		s.letters = true
+		s.from, s.to = int64(f[0][0]), int64(f[1][0])
+		return s
+	}
+	var err1, err2 error
+	s.from, err1 = strconv.ParseInt(f[0], 10, 64)
+	s.to, err2 = strconv.ParseInt(f[1], 10, 64)
+	if err1 != nil || err2 != nil {
+		return nil
+	}
+	padded := func(t string) bool {
+		t = strings.TrimLeft(t, "+-")
+		return len(t) > 1 && t[0] == '0'
+	}
+	if padded(f[0]) || padded(f[1]) {
+		s.width = max(len(f[0]), len(f[1]))
+	}
+	return s
+}
+
+func isLetter(c byte) bool { return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' }
+
+// expandBraces calls yield with the parts of each word.
+func (sh *shell) expandBraces(b *braces, yield func([]part)) {
+	count := 0
+	var walk func(nodes []braceNode, pre []part, next func([]part))
+	walk = func(nodes []braceNode, pre []part, next func([]part)) {
+		sh.tick()
+		if len(nodes) == 0 {
+			next(pre)
+			return
+		}
+		n, rest := nodes[0], nodes[1:]
+		pre = pre[:len(pre):len(pre)]
+		switch {
+		case n.alts != nil:
+			for _, a := range n.alts {
+				walk(a.nodes, pre, func(p []part) { walk(rest, p, next) })
+			}
+		case n.seq != nil:
+			n.seq.each(func(s string) { walk(rest, append(pre, &litPart{s}), next) })
+		default:
+			walk(rest, append(pre, n.parts...), next)
+		}
+	}
+	walk(b.nodes, nil, func(p []part) {
+		if count++; count > sh.run.lim.Words {
+			throw(&LimitError{What: "brace expansion of more than " + itoa(sh.run.lim.Words) + " words"})
+		}
+		yield(p)
+	})
+}
+
+func (s *braceSeq) each(f func(string)) {
+	step := s.step
+	if s.to < s.from {
+		step = -step
+	}
+	for v := s.from; ; {
+		f(s.text(v))
+		next := v + step
+		if step > 0 && (next > s.to || next < v) || step < 0 && (next < s.to || next > v) {
+			return
+		}
+		v = next
+	}
+}
+
+func (s *braceSeq) text(v int64) string {
+	if s.letters {
+		return string(rune(v))
+	}
+	t := strconv.FormatInt(v, 10)
+	if len(t) < s.width {
+		neg := strings.HasPrefix(t, "-")
+		t = strings.TrimPrefix(t, "-")
+		n := s.width
+		if neg {
+			n--
+		}
+		t = strings.Repeat("0", n-len(t)) + t
+		if neg {
+			t = "-" + t
+		}
+	}
+	return t
+}

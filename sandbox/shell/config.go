@@ -1,0 +1,88 @@
+package shell
+
+import (
+	"io"
+)
+
+// Config describes one run. Host must be set; the zero value of everything
+// else is safe.
+type Config struct {
+	Host   Host
+	Env    []string // NAME=VALUE; nothing else is inherited
+	Dir    string   // absolute working folder; "" means /
+	Name   string   // $0 and the prefix of error messages; "" means bash
+	Params []string // $1, $2, ...
+	Script bool     // the text is a script file's rather than a -c string's
+	Path   string   // BASH_SOURCE of a script file; "" means Name
+
+	Stdin          io.Reader // nil reads as empty
+	Stdout, Stderr io.Writer // nil discards
+	Files          map[int]*File
+
+	Options []string // set -o and shopt names switched on; "-name" switches off
+	Posix   bool     // bash's posix mode
+	RCFile  string   // sourced before the text; "" means none
+	Depth   int      // Command.Depth of the command that this shell is
+	IDs     IDs
+	Limits  Limits
+
+	// KillJobs ends background jobs when the script ends. Otherwise Run
+	// waits for them. Either way nothing runs when Run has returned.
+	KillJobs bool
+
+	// Stdin scripts: read commands from Stdin, one line at a time.
+	fromStdin bool
+}
+
+// IDs are the virtual identities that a script sees.
+type IDs struct {
+	PID, PPID, UID, GID int
+	Host                string // HOSTNAME
+}
+
+// Limits bounds one run. Zero fields take the value of [DefaultLimits].
+type Limits struct {
+	Source    int   // bytes of one source text
+	Nesting   int   // nesting of a source text
+	Depth     int   // functions, eval, source, subshells inside each other
+	Expansion int64 // bytes of the result of one expansion
+	Words     int   // words that one command expands to
+	Jobs      int   // background jobs alive
+	Stages    int   // stages of one pipeline
+	Files     int   // open descriptors of one shell
+	Recursion int   // arithmetic values that name other values
+}
+
+// DefaultLimits are the limits of a zero [Limits].
+var DefaultLimits = Limits{
+	Source:    1 << 20,
+	Nesting:   200,
+	Depth:     1000,
+	Expansion: 64 << 20,
+	Words:     4 << 20,
+	Jobs:      256,
+	Stages:    1000,
+	Files:     256,
+	Recursion: 1024,
+}
+
+func (l Limits) withDefaults() Limits {
+	def := func(p *int, d int) {
+		if *p == 0 {
+			*p = d
+		}
+	}
+	d := DefaultLimits
+	def(&l.Source, d.Source)
+	def(&l.Nesting, d.Nesting)
+	def(&l.Depth, d.Depth)
+	def(&l.Words, d.Words)
+	def(&l.Jobs, d.Jobs)
+	def(&l.Stages, d.Stages)
+	def(&l.Files, d.Files)
+	def(&l.Recursion, d.Recursion)
+	if l.Expansion == 0 {
+		l.Expansion = d.Expansion
+	}
+	return l
+}

@@ -1,0 +1,144 @@
+package shell
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"strconv"
+	"strings"
+	"syscall"
+)
+
+// An abort is the private panic that unwinds an expansion or a builtin to
+// the command it belongs to.
+type abort struct{ err error }
+
+func throw(err error) { panic(abort{err}) }
+
+// A cmdError is an error of the script's own making.
+type cmdError struct {
+	msg    string
+	status int
+	kind   errKind
+	quiet  bool
+}
+
+type errKind uint8
+
+const (
+	errCommand errKind = iota // the command fails, the script goes on
+	errDiscard                // everything up to the reading loop is dropped
+	errExit                   // a shell that reads a script exits
+)
+
+func (e *cmdError) Error() string { return e.msg }
+
+func failf(kind errKind, status int, format string, args ...any) {
+	throw(&cmdError{msg: fmt.Sprintf(format, args...), status: status, kind: kind})
+}
+
+func itoa(n int) string { return strconv.Itoa(n) }
+
+// protect runs f; an abort inside it becomes the shell's flow, and its
+// message goes to stderr.
+func (sh *shell) protect(f func()) {
+	defer func() {
+		if p := recover(); p != nil {
+			a, ok := p.(abort)
+			if !ok {
+				panic(p)
+			}
+			sh.caught(a.err)
+		}
+	}()
+	f()
+}
+
+// caught turns an error into a message, a status and a flow.
+func (sh *shell) caught(err error) {
+	if isFatal(err) || sh.run.stop.Load() {
+		sh.run.fatal(err)
+		sh.flow = flowFatal
+		sh.status = 137
+		return
+	}
+	var ce *cmdError
+	if !errors.As(err, &ce) {
+		sh.errorf("%v", err)
+		sh.status = 1
+		return
+	}
+	if !ce.quiet && ce.msg != "" {
+		sh.errorf("%s", ce.msg)
+	}
+	sh.status = ce.status
+	switch ce.kind {
+	case errDiscard:
+		sh.flow = flowDiscard
+	case errExit:
+		sh.flow = flowExit
+		if sh.commandString && !sh.isSubshell {
+			sh.status = 127
+		}
+	}
+}
+
+// errorf prints a message the way bash does: name, line, text.
+func (sh *shell) errorf(format string, args ...any) {
+	msg := fmt.Sprintf(format, args...)
+	var b strings.Builder
+	b.WriteString(sh.errorName())
+	b.WriteString(": ")
+	if sh.line > 0 {
+		b.WriteString("line ")
+		b.WriteString(itoa(sh.line))
+		b.WriteString(": ")
+	}
+	b.WriteString(msg)
+	b.WriteByte('\n')
+	sh.stderr(b.String())
+}
+
+func (sh *shell) errorName() string {
+	if f := sh.topSource(); f != "" {
+		return f
+	}
+	return sh.name0
+}
+
+// stderr writes to descriptor 2, ignoring errors.
+func (sh *shell) stderr(s string) {
+	if f := sh.fd(2); f != nil {
+		_, _ = f.WriteString(sh.ctx, s)
+	}
+}
+
+// errText is the text of a file error as C's strerror gives it.
+func errText(err error) string {
+	var no syscall.Errno
+	if errors.As(err, &no) {
+		return capital(no.Error())
+	}
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return "No such file or directory"
+	case errors.Is(err, fs.ErrExist):
+		return "File exists"
+	case errors.Is(err, fs.ErrPermission):
+		return "Permission denied"
+	case errors.Is(err, fs.ErrClosed):
+		return "Bad file descriptor"
+	}
+	var pe *fs.PathError
+	if errors.As(err, &pe) {
+		return pe.Err.Error()
+	}
+	return err.Error()
+}
+
+func capital(s string) string {
+	if s == "" {
+		return s
+	}
+	return strings.ToUpper(s[:1]) + s[1:]
+}

@@ -1,0 +1,428 @@
+package shell
+
+// runList runs statements until a flow stops them.
+func (sh *shell) runList(list []*stmt) {
+	for _, s := range list {
+		sh.runStmt(s)
+		if sh.flow != flowNone {
+			return
+		}
+	}
+}
+
+// runStmt runs one statement.
+func (sh *shell) runStmt(s *stmt) {
+	if sh.run.stop.Load() {
+		sh.flow, sh.status = flowFatal, 137
+		return
+	}
+	if sh.proc.dead.Load() {
+		sh.flow, sh.status = flowExit, 128+int(sh.proc.deadBy.Load())
+		return
+	}
+	if sh.proc.pending.Load() != 0 {
+		sh.runPending()
+		if sh.flow != flowNone {
+			return
+		}
+	}
+	if sh.opts.has(optNoexec) {
+		return
+	}
+	sh.line = s.line
+	if s.bg {
+		sh.protect(func() { sh.startJob(s) })
+		return
+	}
+	if s.neg {
+		sh.noErr++
+		sh.runPlain(s)
+		sh.noErr--
+		if sh.flow == flowNone {
+			sh.status = int(b2i(sh.status == 0))
+		}
+		return
+	}
+	sh.runPlain(s)
+	if sh.status != 0 && sh.flow == flowNone && sh.noErr == 0 && s.cmd != nil {
+		switch c := s.cmd.(type) {
+		case *simpleCmd, *pipeCmd, *subshellCmd, *arithCmd, *testCmd:
+			sh.failed()
+		case *timeCmd:
+			_ = c
+		}
+	}
+}
+
+// failed is called after a command failed where errexit and ERR count.
+func (sh *shell) failed() {
+	st := sh.status
+	sh.protect(sh.errTrap)
+	if sh.flow != flowNone {
+		return
+	}
+	sh.status = st
+	if sh.opts.has(optErrexit) {
+		sh.flow = flowExit
+	}
+}
+
+// runPlain runs a statement without its ! and &.
+func (sh *shell) runPlain(s *stmt) {
+	if mark := len(sh.substFds); true {
+		sh.runPlain1(s)
+		if len(sh.substFds) > mark {
+			sh.closeSubsts(mark)
+		}
+	}
+}
+
+func (sh *shell) runPlain1(s *stmt) {
+	if c, ok := s.cmd.(*simpleCmd); ok {
+		mark := sh.held
+		sh.protect(func() { sh.simple(c, s.redirs) })
+		if sh.held > mark {
+			sh.protect(func() { sh.unhold(mark) })
+		}
+		sh.pipeStatus, sh.pipeLast = nil, sh.status
+		return
+	}
+	if len(s.redirs) > 0 {
+		undo, ok := sh.redirect(s.redirs)
+		if ok {
+			sh.runCommand(s.cmd)
+		} else if sh.flow == flowNone && sh.noErr == 0 {
+			switch s.cmd.(type) {
+			case *subshellCmd, *pipeCmd, *arithCmd, *testCmd:
+			default:
+				sh.failed()
+			}
+		}
+		undo()
+		return
+	}
+	sh.runCommand(s.cmd)
+}
+
+func (sh *shell) runCommand(c command) {
+	switch c := c.(type) {
+	case *simpleCmd:
+		sh.protect(func() { sh.simple(c, nil) })
+	case *andOrList:
+		sh.andOr(c)
+	case *pipeCmd:
+		sh.protect(func() { sh.pipeline(c) })
+	case *blockCmd:
+		sh.runList(c.body)
+	case *subshellCmd:
+		sh.protect(func() { sh.subshellCmd(c) })
+	case *ifCmd:
+		sh.runIf(c)
+	case *whileCmd:
+		sh.runWhile(c)
+	case *forCmd:
+		if c.sel {
+			sh.runSelect(c)
+		} else {
+			sh.runFor(c)
+		}
+	case *arithForCmd:
+		sh.runArithFor(c)
+	case *caseCmd:
+		sh.protect(func() { sh.runCase(c) })
+	case *funcCmd:
+		sh.protect(func() { sh.define(c) })
+	case *arithCmd:
+		sh.line = c.line
+		sh.protect(func() { sh.runArith(c) })
+		sh.pipeStatus, sh.pipeLast = nil, sh.status
+	case *testCmd:
+		sh.line = c.line
+		sh.protect(func() { sh.runTest(c) })
+		sh.pipeStatus, sh.pipeLast = nil, sh.status
+	case *timeCmd:
+		sh.runTime(c)
+	case *coprocCmd:
+		sh.protect(func() { sh.coproc(c) })
+	}
+}
+
+func (sh *shell) andOr(c *andOrList) {
+	n := len(c.rest)
+	sh.noErr++
+	sh.runStmt(c.first)
+	sh.noErr--
+	for i, l := range c.rest {
+		if sh.flow != flowNone {
+			return
+		}
+		if (sh.status == 0) == l.or {
+			continue
+		}
+		if i < n-1 {
+			sh.noErr++
+			sh.runStmt(l.s)
+			sh.noErr--
+		} else {
+			sh.runStmt(l.s)
+		}
+	}
+}
+
+func (sh *shell) subshellCmd(c *subshellCmd) {
+	sub := sh.fork()
+	sub.loops = 0
+	defer sub.end()
+	st := sub.subshellRun(func() { sub.runList(c.body) })
+	sh.adopt(sub)
+	sh.status = st
+}
+
+// adopt takes over what a synchronous subshell leaves behind: only its end.
+func (sh *shell) adopt(sub *shell) {
+	if sub.flow == flowFatal {
+		sh.flow = flowFatal
+	}
+}
+
+func (sh *shell) runIf(c *ifCmd) {
+	for _, b := range c.branches {
+		if !b.isElse {
+			sh.noErr++
+			sh.runList(b.cond)
+			sh.noErr--
+			if sh.flow != flowNone {
+				return
+			}
+			if sh.status != 0 {
+				continue
+			}
+		}
+		sh.runList(b.body)
+		return
+	}
+	sh.status = 0
+}
+
+// loopDone handles break and continue after a turn; true ends the loop.
+func (sh *shell) loopDone() bool {
+	switch sh.flow {
+	case flowNone:
+		return false
+	case flowBreak:
+		if sh.flowN--; sh.flowN == 0 {
+			sh.flow = flowNone
+		}
+		return true
+	case flowContinue:
+		if sh.flowN--; sh.flowN == 0 {
+			sh.flow = flowNone
+			return false
+		}
+		return true
+	}
+	return true
+}
+
+func (sh *shell) runWhile(c *whileCmd) {
+	sh.loops++
+	defer func() { sh.loops-- }()
+	st := 0
+	for {
+		sh.noErr++
+		sh.runList(c.cond)
+		sh.noErr--
+		if sh.flow != flowNone {
+			if sh.loopDone() {
+				if sh.flow == flowNone {
+					sh.status = st
+				}
+				return
+			}
+			continue
+		}
+		if (sh.status == 0) == c.until {
+			break
+		}
+		sh.runList(c.body)
+		st = sh.status
+		if sh.loopDone() {
+			return
+		}
+	}
+	sh.status = st
+}
+
+func (sh *shell) runFor(c *forCmd) {
+	var items []string
+	ok := false
+	sh.protect(func() {
+		if !c.in {
+			items = sh.params
+		} else {
+			items = sh.fields(c.items)
+		}
+		ok = true
+	})
+	if !ok {
+		return
+	}
+	if !isName(c.name) {
+		sh.errorf("`%s': not a valid identifier", c.name)
+		sh.status = 1
+		return
+	}
+	sh.loops++
+	defer func() { sh.loops-- }()
+	sh.status = 0
+	for _, it := range items {
+		sh.line = c.line
+		ok = false
+		sh.protect(func() {
+			sh.tick()
+			sh.debugTrap("for " + c.name)
+			sh.setLoopVar(c.name, it)
+			ok = true
+		})
+		if !ok || sh.flow != flowNone {
+			return
+		}
+		sh.runList(c.body)
+		if sh.loopDone() {
+			return
+		}
+	}
+}
+
+// setLoopVar assigns the variable of a for loop; a nameref is pointed anew.
+func (sh *shell) setLoopVar(name, val string) {
+	v := sh.lookup(name)
+	if v.has(attrNameref) {
+		sh.checkWritable(name)
+		if !validRef(val) {
+			failf(errDiscard, 1, "`%s': invalid variable name for name reference", val)
+		}
+		m := sh.mutable(name)
+		m.str = val
+		m.attr |= attrSet
+		return
+	}
+	sh.assignTo(name, nil, val, false)
+}
+
+func (sh *shell) runArithFor(c *arithForCmd) {
+	eval := func(a *arith) (n int64, ok bool) {
+		sh.protect(func() {
+			sh.line = c.line
+			if !a.empty {
+				sh.debugTrap("((" + a.raw + "))")
+			}
+			if sh.opts.has(optXtrace) {
+				sh.trace("(( " + a.raw + " ))")
+			}
+			defer sh.arithErrors("((: ")
+			n = sh.arith(a)
+			ok = true
+		})
+		if !ok && sh.flow == flowNone {
+			sh.status = 1
+		}
+		return n, ok && sh.flow == flowNone
+	}
+	sh.loops++
+	defer func() { sh.loops-- }()
+	if !c.init.empty {
+		if _, ok := eval(c.init); !ok {
+			return
+		}
+	}
+	sh.status = 0
+	for {
+		if !c.cond.empty {
+			st := sh.status
+			n, ok := eval(c.cond)
+			if !ok {
+				return
+			}
+			sh.status = st
+			if n == 0 {
+				return
+			}
+		}
+		sh.runList(c.body)
+		if sh.run.stop.Load() {
+			sh.flow = flowFatal
+		}
+		if sh.loopDone() {
+			return
+		}
+		if !c.post.empty {
+			st := sh.status
+			if _, ok := eval(c.post); !ok {
+				return
+			}
+			sh.status = st
+		}
+	}
+}
+
+func (sh *shell) runCase(c *caseCmd) {
+	s := sh.str(c.word)
+	sh.debugTrap("case " + s)
+	sh.status = 0
+	fall := false
+	for _, it := range c.items {
+		hit := fall
+		for _, p := range it.patterns {
+			if hit {
+				break
+			}
+			sh.tick()
+			hit = sh.compilePattern(sh.pattern(p)).match(s)
+		}
+		if !hit {
+			continue
+		}
+		sh.runList(it.body)
+		if sh.flow != flowNone {
+			return
+		}
+		switch it.op.String() {
+		case ";&":
+			fall = true
+		case ";;&":
+			fall = false
+		default:
+			return
+		}
+	}
+}
+
+func (sh *shell) runArith(c *arithCmd) {
+	sh.debugTrap("((" + c.x.raw + "))")
+	if sh.opts.has(optXtrace) {
+		sh.trace("((" + c.x.raw + "))")
+	}
+	sh.status = 1
+	defer sh.arithErrors("((: ")
+	if sh.arith(c.x) != 0 {
+		sh.status = 0
+	}
+}
+
+// arithErrors, deferred, makes arithmetic errors fail the command only.
+func (sh *shell) arithErrors(prefix string) {
+	p := recover()
+	if p == nil {
+		return
+	}
+	if a, ok := p.(abort); ok {
+		if ce, ok := a.err.(*cmdError); ok && ce.kind == errDiscard {
+			ne := *ce
+			ne.kind = errCommand
+			ne.msg = prefix + ce.msg
+			panic(abort{&ne})
+		}
+	}
+	panic(p)
+}

@@ -1,0 +1,179 @@
+package shell
+
+import (
+	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// param lowers ${...}.
+func (lw *lowerer) param(p *syntax.ParamExp, ctx litCtx) part {
+	lw.enter()
+	defer lw.leave()
+	out := &paramPart{}
+	if p.Param != nil {
+		out.name = p.Param.Value
+	}
+	if p.Short {
+		if p.Index != nil { // only inside arithmetic text that the parser cut by itself
+			rest := lw.slice(p.Param.End().Offset()+1, lw.endOffset())
+			end := skipTo(rest, 0, '[', ']')
+			out.sub = lw.subscript(rest[:max(0, end-1)])
+		}
+		return out
+	}
+	out.raw = lw.slice(p.Dollar.Offset(), p.Rbrace.Offset()+1)
+	if i := lw.base + int(p.Dollar.Offset()); !lw.isFr && strings.HasPrefix(out.name, "__") && lw.src.isPatched(i, i+len(out.raw)) && lw.src.patched[i+2] == '_' {
+		return lw.badParam(out)
+	}
+	if p.Flags != nil || p.Width || p.IsSet || p.NestedParam != nil || len(p.Modifiers) > 0 ||
+		p.Split != 0 || p.GlobSubst != 0 || p.RcExpand != 0 || p.Param == nil {
+		out.bad = true
+		return out
+	}
+	out.excl, out.length = p.Excl, p.Length
+	at := p.Param.End().Offset()
+	if p.Index != nil {
+		rest := lw.slice(at+1, p.Rbrace.Offset())
+		end := skipTo(rest, 0, '[', ']')
+		out.sub = lw.subscript(rest[:max(0, end-1)])
+		at += uint(end) + 1
+	}
+	switch {
+	case p.Names != 0:
+		out.names = '@'
+		if p.Names == syntax.NamesPrefix {
+			out.names = '*'
+		}
+	case p.Slice != nil:
+		out.slice = true
+		text := strings.TrimPrefix(lw.slice(at, p.Rbrace.Offset()), ":")
+		f := cutTop(text, ':', 2)
+		out.off = lw.arithText(f[0])
+		if len(f) > 1 {
+			out.n = lw.arithText(f[1])
+		}
+	case p.Repl != nil:
+		lw.replace(out, p, ctx)
+	case p.Exp != nil:
+		lw.expansion(out, p.Exp, ctx)
+	}
+	return out
+}
+
+// badParam is ${...} that the parser refused: a bad substitution, save for
+// the operators on $# that it does not know.
+func (lw *lowerer) badParam(p *paramPart) part {
+	p.bad = true
+	body := p.raw[2 : len(p.raw)-1]
+	if rest, ok := strings.CutPrefix(body, "#"); ok {
+		for _, o := range []struct {
+			s  string
+			op paramOp
+		}{{"##", opTrimPrefixLong}, {"#", opTrimPrefix}, {"%%", opTrimSuffixLong}, {"%", opTrimSuffix}} {
+			if pat, ok := strings.CutPrefix(rest, o.s); ok {
+				return &paramPart{name: "#", op: o.op, arg: finishWord(lw.keyParts(pat), wordPlain), raw: p.raw}
+			}
+		}
+	}
+	return p
+}
+
+func (lw *lowerer) replace(out *paramPart, p *syntax.ParamExp, ctx litCtx) {
+	out.op = opReplace
+	if p.Repl.All {
+		out.op = opReplaceAll
+	}
+	if p.Repl.Orig != nil {
+		parts := lw.parts(nil, p.Repl.Orig.Parts, ctxPlain)
+		if l, ok := firstLit(parts); ok && !p.Repl.All && len(l.s) > 0 && (l.s[0] == '#' || l.s[0] == '%') {
+			out.op = opReplaceStart
+			if l.s[0] == '%' {
+				out.op = opReplaceEnd
+			}
+			parts = append([]part{&litPart{l.s[1:]}}, parts[1:]...)
+		}
+		out.arg = &word{parts: parts}
+	}
+	if p.Repl.With != nil {
+		out.with = finishWord(lw.parts(nil, p.Repl.With.Parts, argCtx(ctx)), wordPlain)
+	}
+}
+
+func firstLit(parts []part) (*litPart, bool) {
+	if len(parts) == 0 {
+		return nil, false
+	}
+	l, ok := parts[0].(*litPart)
+	return l, ok
+}
+
+// argCtx is the context of the word in ${x:-word}: quoted when the whole is.
+func argCtx(ctx litCtx) litCtx {
+	if ctx == ctxPlain {
+		return ctxPlain
+	}
+	return ctx
+}
+
+func (lw *lowerer) expansion(out *paramPart, x *syntax.Expansion, ctx litCtx) {
+	switch x.Op {
+	case syntax.AlternateUnset, syntax.AlternateUnsetOrNull:
+		out.op, out.colon = opAlt, x.Op == syntax.AlternateUnsetOrNull
+	case syntax.DefaultUnset, syntax.DefaultUnsetOrNull:
+		out.op, out.colon = opDefault, x.Op == syntax.DefaultUnsetOrNull
+	case syntax.ErrorUnset, syntax.ErrorUnsetOrNull:
+		out.op, out.colon = opError, x.Op == syntax.ErrorUnsetOrNull
+	case syntax.AssignUnset, syntax.AssignUnsetOrNull:
+		out.op, out.colon = opAssign, x.Op == syntax.AssignUnsetOrNull
+	case syntax.RemSmallPrefix:
+		out.op = opTrimPrefix
+	case syntax.RemLargePrefix:
+		out.op = opTrimPrefixLong
+	case syntax.RemSmallSuffix:
+		out.op = opTrimSuffix
+	case syntax.RemLargeSuffix:
+		out.op = opTrimSuffixLong
+	case syntax.UpperFirst:
+		out.op = opUpper1
+	case syntax.UpperAll:
+		out.op = opUpper
+	case syntax.LowerFirst:
+		out.op = opLower1
+	case syntax.LowerAll:
+		out.op = opLower
+	case syntax.OtherParamOps:
+		out.op = opTransform
+	default:
+		out.bad = true
+		return
+	}
+	if x.Word == nil {
+		out.arg = litWord("")
+		return
+	}
+	switch out.op {
+	case opDefault, opAssign, opError, opAlt:
+		c := argCtx(ctx)
+		parts := lw.parts(nil, x.Word.Parts, c)
+		if c == ctxPlain {
+			parts = tildes(parts, wordPlain)
+		}
+		if c == ctxDouble {
+			parts = unescapeBrace(parts)
+		}
+		out.arg = &word{parts: parts}
+	default:
+		out.arg = finishWord(lw.parts(nil, x.Word.Parts, ctxPlain), wordPlain)
+	}
+}
+
+// unescapeBrace turns \} into } in "${x:-...}".
+func unescapeBrace(parts []part) []part {
+	for i, p := range parts {
+		if q, ok := p.(*quotedPart); ok && strings.Contains(q.s, "\\}") {
+			parts[i] = &quotedPart{strings.ReplaceAll(q.s, "\\}", "}")}
+		}
+	}
+	return parts
+}

@@ -1,0 +1,253 @@
+package shell
+
+import (
+	"context"
+	"errors"
+	"io"
+	"path"
+	"strings"
+)
+
+// Run runs src as bash would run it and returns its exit status. err is nil
+// when the script ended by itself; otherwise it is what ended it: a
+// [*LimitError], a [*Fault], the context's cause or a host's fatal error.
+// When Run returns, nothing of the script is running any more.
+func Run(ctx context.Context, c Config, src string) (status int, err error) {
+	r := newRun(ctx, &c)
+	sh := newShell(r, &c)
+	done := make(chan struct{})
+	status = 125
+	r.spawn(func() {
+		defer close(done)
+		status = sh.top(&c, src)
+	})
+	<-done
+	if c.KillJobs {
+		r.cancel(context.Canceled)
+	}
+	r.wg.Wait()
+	r.mu.Lock()
+	err = r.last
+	r.mu.Unlock()
+	if err == nil && ctx.Err() != nil {
+		err = context.Cause(ctx)
+	}
+	var fe fatalErr
+	if errors.As(err, &fe) {
+		err = fe.error
+	}
+	r.cancel(context.Canceled)
+	if n := r.mem.Swap(0); n != 0 {
+		_ = c.Host.Spend(Memory, n)
+	}
+	return status, err
+}
+
+func newShell(r *run, c *Config) *shell {
+	sh := &shell{run: r, ctx: r.ctx, vars: newStore(), opts: defaultOptions(), params: c.Params,
+		funcs: &funcTable{m: map[string]*function{}, exported: map[string]bool{}, readonly: map[string]bool{}, traced: map[string]bool{}},
+		name0: c.Name, dir: c.Dir, traps: newTraps(), script: c.Script, commandString: !c.Script && !c.fromStdin,
+		fromStdin: c.fromStdin, mainSource: c.Path, secondsFrom: r.start, mask: 0o022, depth: c.Depth, aliases: map[string]string{}}
+	if sh.name0 == "" {
+		sh.name0 = "bash"
+	}
+	if sh.mainSource == "" {
+		sh.mainSource = sh.name0
+	}
+	if !strings.HasPrefix(sh.dir, "/") {
+		sh.dir = "/"
+	}
+	sh.proc = r.procs.add(nil)
+	sh.pid = sh.proc.pid
+	sh.ctx, sh.proc.cancel = context.WithCancelCause(r.ctx)
+	sh.initVars(c)
+	in := c.Stdin
+	if in == nil {
+		in = strings.NewReader("")
+	}
+	out := func(w io.Writer) *File {
+		if w == nil {
+			w = io.Discard
+		}
+		return newFile(&File{w: w, ctx: r.ctx, name: "stdout"})
+	}
+	if f, ok := in.(*File); ok {
+		sh.setFd(0, f.ref())
+	} else {
+		sh.setFd(0, newFile(&File{r: in, ctx: r.ctx, name: "stdin"}))
+	}
+	stream := func(w io.Writer) *File {
+		if f, ok := w.(*File); ok && f != nil {
+			return f.ref()
+		}
+		return out(w)
+	}
+	sh.setFd(1, stream(c.Stdout))
+	if c.Stderr != nil && c.Stderr == c.Stdout {
+		sh.setFd(2, sh.fds[1].ref())
+	} else {
+		sh.setFd(2, stream(c.Stderr))
+	}
+	for n, f := range c.Files {
+		if n > 2 && n < r.lim.Files && f != nil {
+			sh.setFd(n, f.ref())
+		}
+	}
+	return sh
+}
+
+// initVars makes the first variables: the environment and bash's own.
+func (sh *shell) initVars(c *Config) {
+	sh.initDynamic()
+	s := sh.own()
+	for _, kv := range c.Env {
+		n, v, ok := strings.Cut(kv, "=")
+		if fn, isFn := strings.CutPrefix(n, "BASH_FUNC_"); isFn && strings.HasSuffix(fn, "%%") {
+			sh.importFunc(strings.TrimSuffix(fn, "%%"), v)
+			continue
+		}
+		if !ok || !isName(n) {
+			continue
+		}
+		if d := s.m[n]; d.has(attrDynamic) {
+			continue
+		}
+		s.m[n] = &variable{attr: attrSet | attrExport, str: v, owner: s}
+	}
+	def := func(n, v string, a attr) {
+		if s.m[n] == nil {
+			s.m[n] = &variable{attr: a | attrSet, str: v, owner: s}
+		}
+	}
+	force := func(n, v string, a attr) { s.m[n] = &variable{attr: a | attrSet, str: v, owner: s} }
+	def("PATH", "/usr/local/bin:/usr/local/sbin:/usr/bin:/usr/sbin:/bin:/sbin", 0)
+	force("IFS", " \t\n", 0)
+	force("OPTIND", "1", 0)
+	force("OPTERR", "1", 0)
+	def("PS4", "+ ", 0)
+	force("PPID", itoa(sh.run.ids.PPID), attrReadonly|attrInteger)
+	force("UID", itoa(sh.run.ids.UID), attrReadonly|attrInteger)
+	force("EUID", itoa(sh.run.ids.UID), attrReadonly|attrInteger)
+	force("BASH_VERSION", "5.2.15(1)-release", 0)
+	force("BASH", "/bin/bash", 0)
+	def("HOSTNAME", firstOf(sh.run.ids.Host, "sandbox"), 0)
+	def("HOSTTYPE", "x86_64", 0)
+	def("MACHTYPE", "x86_64-pc-linux-gnu", 0)
+	def("OSTYPE", "linux-gnu", 0)
+	def("TERM", "dumb", 0)
+	if c.Posix {
+		sh.opts.set(optPosix, true)
+	}
+	vi := &variable{attr: attrArray | attrReadonly, arr: &indexed{vals: []string{"5", "2", "15", "1", "release", "x86_64-pc-linux-gnu"}}, owner: s}
+	s.m["BASH_VERSINFO"] = vi
+	lvl := int64(0)
+	if v := s.m["SHLVL"]; v != nil {
+		lvl, _ = decimal(v.str)
+	}
+	force("SHLVL", itoa64(lvl+1), attrExport)
+	// PWD is believed only when it names the working folder.
+	force("PWD", sh.dir, attrExport)
+	if s.m["OLDPWD"] == nil {
+		s.m["OLDPWD"] = &variable{attr: attrExport, owner: s}
+	}
+	sh.varChanged("IFS")
+	for _, o := range c.Options {
+		name, on := strings.CutPrefix(o, "-")
+		if x, ok := findOption(name, false); ok {
+			sh.opts.set(x, !on)
+		} else if x, ok := findOption(name, true); ok {
+			sh.opts.set(x, !on)
+		}
+	}
+}
+
+func firstOf(a, b string) string {
+	if a != "" {
+		return a
+	}
+	return b
+}
+
+// top runs the whole script in the main shell.
+func (sh *shell) top(c *Config, text string) int {
+	defer sh.end()
+	if c.RCFile != "" {
+		sh.protect(func() { sh.status = sh.sourceFile(path.Clean(c.RCFile), nil) })
+	}
+	if sh.flow == flowNone {
+		st := sh.status
+		if c.RCFile != "" {
+			st = 0
+		}
+		sh.status = st
+		sh.protect(func() {
+			src := sh.newSource(sh.mainSource, text)
+			src.command = sh.commandString
+			if c.fromStdin {
+				src.text, src.patched = "", ""
+				src.more = sh.stdinLines()
+			}
+			sh.runText(src, "")
+		})
+	}
+	if sh.flow == flowReturn {
+		sh.status = sh.ret
+	}
+	sh.finish()
+	if sh.proc.dead.Load() && sh.flow != flowFatal {
+		sh.status = 128 + int(sh.proc.deadBy.Load())
+	}
+	return sh.status & 255
+}
+
+// stdinLines reads a script from descriptor 0, taking no more than whole
+// lines, so that its commands can read the rest.
+func (sh *shell) stdinLines() func() (string, error) {
+	return func() (string, error) {
+		f := sh.fd(0)
+		if f == nil {
+			return "", io.EOF
+		}
+		b, err := f.readUntil(sh.ctx, nil, '\n', sh.run.lim.Source)
+		if len(b) > 0 {
+			if b[len(b)-1] != '\n' {
+				b = append(b, '\n')
+			}
+			return strings.ReplaceAll(string(b), "\x00", ""), nil
+		}
+		return "", err
+	}
+}
+
+// runText runs a source to its end in this shell.
+func (sh *shell) runText(src *source, origin string) {
+	old := sh.origin
+	if origin != "" {
+		sh.origin = origin
+	}
+	defer func() { sh.origin = old }()
+	err := src.each(sh, func(list []*stmt) bool {
+		sh.runList(list)
+		if sh.flow == flowDiscard {
+			sh.flow = flowNone
+			if sh.status == 0 {
+				sh.status = 1
+			}
+			if sh.opts.has(optErrexit) && sh.noErr == 0 {
+				sh.flow = flowExit
+			}
+		}
+		return sh.flow == flowNone
+	})
+	if err != nil {
+		var se *syntaxErr
+		if errors.As(err, &se) {
+			sh.line = se.line
+		}
+		sh.errorf("%v", err)
+		sh.status = 2
+		if origin == "" {
+			sh.flow = flowExit
+		}
+	}
+}

@@ -1,0 +1,375 @@
+package shell
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+)
+
+func itoa64(n int64) string { return strconv.FormatInt(n, 10) }
+
+// runTime runs time: what it measured goes to stderr.
+func (sh *shell) runTime(c *timeCmd) {
+	start := sh.run.host.Now()
+	if c.body != nil {
+		sh.runStmt(c.body)
+	} else {
+		sh.status = 0
+	}
+	d := sh.run.host.Now().Sub(start)
+	if c.posix {
+		sh.stderr(fmt.Sprintf("real %.2f\nuser %.2f\nsys %.2f\n", d.Seconds(), 0.0, 0.0))
+		return
+	}
+	f, ok := sh.getSet("TIMEFORMAT")
+	if !ok {
+		f = "\nreal\t%3lR\nuser\t%3lU\nsys\t%3lS"
+	}
+	if f == "" {
+		return
+	}
+	sh.stderr(timeFormat(f, d) + "\n")
+}
+
+// timeFormat formats TIMEFORMAT. The sandbox has one clock: user and system
+// time are not known and read as 0.
+func timeFormat(f string, real time.Duration) string {
+	var b strings.Builder
+	for i := 0; i < len(f); i++ {
+		if f[i] != '%' || i+1 == len(f) {
+			b.WriteByte(f[i])
+			continue
+		}
+		i++
+		prec, long := 3, false
+		if f[i] >= '0' && f[i] <= '9' {
+			prec = min(int(f[i]-'0'), 3)
+			i++
+		}
+		if i < len(f) && f[i] == 'l' {
+			long = true
+			i++
+		}
+		if i >= len(f) {
+			break
+		}
+		d := time.Duration(0)
+		switch f[i] {
+		case '%':
+			b.WriteByte('%')
+			continue
+		case 'P':
+			b.WriteString("0.00")
+			continue
+		case 'R':
+			d = real
+		case 'U', 'S':
+		default:
+			b.WriteByte('%')
+			b.WriteByte(f[i])
+			continue
+		}
+		s := d.Seconds()
+		if long {
+			m := int(s) / 60
+			fmt.Fprintf(&b, "%dm%.*fs", m, prec, s-float64(m*60))
+		} else {
+			fmt.Fprintf(&b, "%.*f", prec, s)
+		}
+	}
+	return b.String()
+}
+
+// runSelect runs a select loop: the menu goes to stderr.
+func (sh *shell) runSelect(c *forCmd) {
+	var items []string
+	ok := false
+	sh.protect(func() {
+		items = sh.params
+		if c.in {
+			items = sh.fields(c.items)
+		}
+		ok = true
+	})
+	if !ok {
+		return
+	}
+	sh.status = 0
+	if len(items) == 0 {
+		return
+	}
+	sh.loops++
+	defer func() { sh.loops-- }()
+	menu := true
+	for {
+		ok = false
+		line := ""
+		sh.protect(func() {
+			sh.tick()
+			if menu {
+				for i, it := range items {
+					sh.stderr(strconv.Itoa(i+1) + ") " + it + "\n")
+				}
+			}
+			ps3, set := sh.getSet("PS3")
+			if !set {
+				ps3 = "#? "
+			}
+			sh.stderr(ps3)
+			f := sh.fd(0)
+			if f == nil {
+				return
+			}
+			b, err := f.readUntil(sh.ctx, nil, '\n', int(sh.run.lim.Expansion))
+			if err != nil && len(b) == 0 {
+				sh.stderr("\n")
+				return
+			}
+			line = strings.TrimSuffix(string(b), "\n")
+			sh.assignTo("REPLY", nil, line, false)
+			ok = true
+		})
+		if !ok {
+			if sh.flow == flowNone {
+				sh.status = 1
+			}
+			return
+		}
+		line = strings.Trim(line, " \t")
+		if line == "" {
+			menu = true
+			continue
+		}
+		menu = false
+		val := ""
+		if n, isNum := atoi(line); isNum && n >= 1 && n <= int64(len(items)) {
+			val = items[n-1]
+		}
+		sh.protect(func() { sh.setLoopVar(c.name, val) })
+		if sh.flow != flowNone {
+			return
+		}
+		sh.runList(c.body)
+		if sh.loopDone() {
+			return
+		}
+	}
+}
+
+// trace prints a line of set -x.
+func (sh *shell) trace(s string) {
+	ps4 := sh.get("PS4")
+	if strings.ContainsAny(ps4, "$`\\") {
+		ps4 = sh.prompt(ps4)
+	}
+	if sh.subshell > 0 && ps4 != "" {
+		_, n := decode(ps4, 0)
+		ps4 = strings.Repeat(ps4[:n], min(sh.subshell, 100)) + ps4
+	}
+	f := sh.fd(2)
+	if n, ok := atoi(sh.get("BASH_XTRACEFD")); ok && sh.fd(int(n)) != nil {
+		f = sh.fd(int(n))
+	}
+	if f != nil {
+		_, _ = f.WriteString(sh.ctx, ps4+s+"\n")
+	}
+}
+
+func (sh *shell) traceArgs(c *simpleCmd, args []string) {
+	if !sh.opts.has(optXtrace) {
+		return
+	}
+	q := make([]string, len(args))
+	for i, a := range args {
+		if a == "" {
+			q[i] = "''"
+		} else {
+			q[i] = setQuote(a)
+		}
+	}
+	sh.trace(strings.Join(q, " "))
+}
+
+func (sh *shell) traceAssign(a *assign) {
+	if a.isArray {
+		return
+	}
+	op := "="
+	if a.app {
+		op = "+="
+	}
+	name := a.name
+	if a.sub != nil {
+		name += "[" + a.sub.raw + "]"
+	}
+	// The value is expanded for show only when that has no effects.
+	v := ""
+	if a.value != nil && a.value.isLit {
+		v = a.value.lit
+	} else if a.value != nil && pureParts(a.value.parts) {
+		v = sh.str(a.value)
+	}
+	sh.trace(name + op + setQuote(v))
+}
+
+// pureParts tells whether expanding has no effect.
+func pureParts(ps []part) bool {
+	for _, p := range ps {
+		switch p := p.(type) {
+		case *litPart, *quotedPart, *tildePart:
+		case *dqPart:
+			if !pureParts(p.parts) {
+				return false
+			}
+		case *paramPart:
+			if p.op == opAssign || p.op == opError || p.sub != nil || p.slice || p.name == "RANDOM" || p.arg != nil && !pureParts(p.arg.parts) {
+				return false
+			}
+		default:
+			return false
+		}
+	}
+	return true
+}
+
+// prompt expands ${x@P} and PS4: backslash escapes, then parameters. Command
+// substitutions stay text, because the string is a value.
+func (sh *shell) prompt(s string) string {
+	var b strings.Builder
+	for i := 0; i < len(s); i++ {
+		if s[i] != '\\' || i+1 == len(s) {
+			b.WriteByte(s[i])
+			continue
+		}
+		i++
+		now := sh.run.host.Now()
+		switch s[i] {
+		case 'a':
+			b.WriteByte(7)
+		case 'd':
+			b.WriteString(now.Format("Mon Jan 02"))
+		case 'D':
+			if end := strings.IndexByte(s[i:], '}'); strings.HasPrefix(s[i:], "D{") && end > 0 {
+				f := s[i+2 : i+end]
+				if f == "" {
+					f = "%X"
+				}
+				b.WriteString(strftime(f, now))
+				i += end
+			} else {
+				b.WriteString("\\D")
+			}
+		case 'e':
+			b.WriteByte(27)
+		case 'h':
+			h, _, _ := strings.Cut(sh.get("HOSTNAME"), ".")
+			b.WriteString(h)
+		case 'H':
+			b.WriteString(sh.get("HOSTNAME"))
+		case 'j':
+			b.WriteString(strconv.Itoa(len(sh.jobs)))
+		case 'l':
+			b.WriteString("tty")
+		case 'n':
+			b.WriteByte('\n')
+		case 'r':
+			b.WriteByte('\r')
+		case 's':
+			b.WriteString("bash")
+		case 't':
+			b.WriteString(now.Format("15:04:05"))
+		case 'T':
+			b.WriteString(now.Format("03:04:05"))
+		case '@':
+			b.WriteString(now.Format("03:04 PM"))
+		case 'A':
+			b.WriteString(now.Format("15:04"))
+		case 'u':
+			b.WriteString(sh.get("USER"))
+		case 'v':
+			b.WriteString("5.2")
+		case 'V':
+			b.WriteString("5.2.15")
+		case 'w':
+			b.WriteString(sh.homeShort(sh.dir))
+		case 'W':
+			d := sh.homeShort(sh.dir)
+			if d != "/" {
+				d = d[strings.LastIndexByte(d, '/')+1:]
+			}
+			b.WriteString(d)
+		case '!', '#':
+			b.WriteByte('1')
+		case '$':
+			if sh.run.ids.UID == 0 {
+				b.WriteByte('#')
+			} else {
+				b.WriteByte('$')
+			}
+		case '[', ']':
+		case '\\':
+			b.WriteByte('\\')
+		case '0', '1', '2', '3', '4', '5', '6', '7':
+			j, v := i, 0
+			for j < len(s) && j < i+3 && s[j] >= '0' && s[j] <= '7' {
+				v = v*8 + int(s[j]-'0')
+				j++
+			}
+			b.WriteByte(byte(v))
+			i = j - 1
+		default:
+			b.WriteByte('\\')
+			b.WriteByte(s[i])
+		}
+	}
+	out := b.String()
+	if strings.IndexByte(out, '$') < 0 || !sh.opts.has(optPromptvars) {
+		return out
+	}
+	return sh.valueText(out)
+}
+
+// valueText expands the parameters in text that came from a value. Anything
+// that would run a command is left as text.
+func (sh *shell) valueText(s string) string {
+	lw := &lowerer{sh: sh, src: &source{}}
+	parts := lw.sub(s).parts(nil, lw.fragment(s), ctxHeredoc)
+	if !harmless(parts) {
+		return s
+	}
+	return sh.text(parts)
+}
+
+// harmless tells whether parts run no commands, also not inside arguments.
+func harmless(ps []part) bool {
+	for _, p := range ps {
+		switch p := p.(type) {
+		case *cmdSubPart, *procPart:
+			return false
+		case *dqPart:
+			if !harmless(p.parts) {
+				return false
+			}
+		case *arithPart:
+			if !harmless(p.x.parts) {
+				return false
+			}
+		case *paramPart:
+			for _, w := range []*word{p.arg, p.with} {
+				if w != nil && !harmless(w.parts) {
+					return false
+				}
+			}
+			if p.sub != nil && (!harmless(p.sub.key.parts) || !harmless(p.sub.expr.parts)) {
+				return false
+			}
+			for _, a := range []*arith{p.off, p.n} {
+				if a != nil && !harmless(a.parts) {
+					return false
+				}
+			}
+		}
+	}
+	return true
+}

@@ -1,0 +1,276 @@
+package shell
+
+import (
+	"context"
+	"strings"
+	"time"
+)
+
+// A shell is one shell process: the main one or a subshell. Only its own
+// goroutine touches it.
+type shell struct {
+	run  *run
+	ctx  context.Context // ends when this shell is killed
+	proc *process
+	pid  int // $BASHPID
+
+	vars     *store
+	funcs    *funcTable
+	aliases  map[string]string
+	opts     options
+	params   []string
+	name0    string
+	dir      string // logical working folder
+	dirStack []string
+	fds      []*File
+	frame    *frame
+	scopes   int // last scope depth given out
+	traps    *trapTable
+	hash     map[string]hashEntry
+	jobs     []*job
+	jobSeq   int
+	mask     int
+	limits   map[byte]string // ulimit values
+
+	flow  flow
+	flowN int
+	ret   int // status of return
+
+	status     int
+	pipeStatus []int // of the last pipeline; nil when it was one command
+	pipeLast   int
+	lastBg     int
+	lastArg    string
+	substDone  bool // a command substitution ran in this command
+	line       int
+	command    string // $BASH_COMMAND
+	cur        *stmt
+
+	noErr      int // > 0: errexit and the ERR trap are off here
+	loops      int
+	depth      int // functions, sources, evals, subshells around
+	subshell   int // $BASH_SUBSHELL
+	isSubshell bool
+	inTrap     int
+	arithDepth int
+	held       int64
+	ticks      int
+	exiting    bool
+
+	script        bool // runs a script file
+	commandString bool // runs a -c string
+	fromStdin     bool
+	mainSource    string
+	background    bool
+	origin        string
+
+	ifsVal string
+	ifsSet bool
+	optPos int // position inside a cluster of getopts
+
+	substFds  []int // descriptors of process substitutions to close
+	substJobs []*job
+
+	seed        uint32
+	seeded      bool
+	lastRandom  int
+	secondsFrom time.Time
+	history     []string
+	disabled    map[string]bool // by enable -n
+	completions map[string]string
+}
+
+type flow uint8
+
+const (
+	flowNone flow = iota
+	flowBreak
+	flowContinue
+	flowReturn
+	flowExit
+	flowDiscard // drop everything up to the reading loop
+	flowFatal   // the whole script ends
+)
+
+// A frame is one running function or sourced file.
+type frame struct {
+	up      *frame
+	fn      *function
+	name    string
+	source  string
+	line    int // of the call
+	depth   int // scope of its locals
+	names   []string
+	sourced bool
+	params  []string
+	opts    *options // saved by local -
+	hasRet  bool     // a RETURN trap may run here
+	debug   bool
+	loops   int
+}
+
+// A funcTable holds the functions; it is shared like a store.
+type funcTable struct {
+	m        map[string]*function
+	exported map[string]bool
+	readonly map[string]bool
+	traced   map[string]bool
+	shared   bool
+}
+
+func (sh *shell) ownFuncs() *funcTable {
+	if !sh.funcs.shared {
+		return sh.funcs
+	}
+	cp := func(m map[string]bool) map[string]bool {
+		n := make(map[string]bool, len(m))
+		for k, v := range m {
+			n[k] = v
+		}
+		return n
+	}
+	t := &funcTable{m: make(map[string]*function, len(sh.funcs.m)+1), exported: cp(sh.funcs.exported), readonly: cp(sh.funcs.readonly), traced: cp(sh.funcs.traced)}
+	for k, v := range sh.funcs.m {
+		t.m[k] = v
+	}
+	sh.funcs = t
+	return t
+}
+
+// tick is called in every loop: it ends the shell soon after its context.
+func (sh *shell) tick() {
+	if sh.run.stop.Load() {
+		throw(sh.run.cause())
+	}
+	if sh.proc.dead.Load() {
+		throw(&cmdError{quiet: true, kind: errExit, status: 128 + int(sh.proc.deadBy.Load())})
+	}
+}
+
+// fork makes a subshell that shares nothing that can be seen to change.
+func (sh *shell) fork() *shell {
+	sh.checkDepth()
+	c := &shell{}
+	*c = *sh
+	c.vars = sh.vars.share()
+	sh.funcs.shared = true
+	if len(sh.aliases) > 0 {
+		c.aliases = make(map[string]string, len(sh.aliases))
+		for k, v := range sh.aliases {
+			c.aliases[k] = v
+		}
+	}
+	c.hash = nil
+	c.substFds, c.substJobs = nil, nil
+	c.fds = make([]*File, len(sh.fds))
+	for i, f := range sh.fds {
+		if f != nil {
+			c.fds[i] = f.ref()
+		}
+	}
+	c.dirStack = append([]string(nil), sh.dirStack...)
+	c.jobs = append([]*job(nil), sh.jobs...)
+	c.isSubshell = true
+	c.subshell++
+	c.depth++
+	c.held = 0
+	c.inTrap = 0
+	c.exiting = false
+	c.frame = sh.frame.clone()
+	c.proc = sh.run.procs.add(sh.proc)
+	c.pid = c.proc.pid
+	c.traps = sh.traps.forFork(sh.opts.has(optErrtrace), sh.opts.has(optFunctrace))
+	return c
+}
+
+// clone copies the chain of frames, whose lists of locals change.
+func (f *frame) clone() *frame {
+	if f == nil {
+		return nil
+	}
+	c := *f
+	c.names = append([]string(nil), f.names...)
+	return &c
+}
+
+// end gives back what a subshell held.
+func (sh *shell) end() {
+	for _, f := range sh.fds {
+		f.release()
+	}
+	sh.fds = nil
+	sh.vars.release()
+	sh.run.procs.remove(sh.proc)
+}
+
+// checkDepth bounds the depth of everything that nests at run time.
+func (sh *shell) checkDepth() {
+	if sh.depth >= sh.run.lim.Depth {
+		throw(&LimitError{What: "functions, eval, source and subshells nested deeper than " + itoa(sh.run.lim.Depth)})
+	}
+}
+
+// subshellRun runs f in sh, which is a fork, to its end: flows, EXIT trap,
+// status.
+func (sh *shell) subshellRun(f func()) int {
+	sh.protect(f)
+	sh.finish()
+	return sh.status
+}
+
+// finish ends a shell: pending flows are resolved and the EXIT trap runs.
+func (sh *shell) finish() {
+	if sh.flow == flowDiscard {
+		sh.status = 1
+	}
+	if sh.flow == flowFatal || sh.run.stop.Load() {
+		sh.flow = flowFatal
+		return
+	}
+	killed := sh.proc.dead.Load()
+	sh.flow = flowNone
+	if !killed {
+		sh.protect(sh.exitTrap)
+	}
+	if sh.flow != flowFatal {
+		sh.flow = flowNone
+	}
+}
+
+// topSource is the file that error messages name.
+func (sh *shell) topSource() string {
+	for f := sh.frame; f != nil; f = f.up {
+		if f.sourced {
+			return f.source
+		}
+		if f.fn != nil {
+			if f.fn.source == "environment" || f.fn.source == "main" || f.fn.source == "" {
+				return ""
+			}
+			return f.fn.source
+		}
+	}
+	return ""
+}
+
+func (sh *shell) homeShort(d string) string {
+	h := sh.get("HOME")
+	if h == "" || h == "/" {
+		return d
+	}
+	if d == h {
+		return "~"
+	}
+	if strings.HasPrefix(d, h+"/") {
+		return "~" + d[len(h):]
+	}
+	return d
+}
+
+func (sh *shell) shortDirs() []string {
+	out := make([]string, len(sh.dirStack))
+	for i, d := range sh.dirStack {
+		out[len(out)-1-i] = sh.homeShort(d)
+	}
+	return out
+}

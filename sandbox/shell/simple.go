@@ -1,0 +1,353 @@
+package shell
+
+import (
+	"context"
+	"errors"
+	"io"
+	"io/fs"
+	"strings"
+	"syscall"
+)
+
+// simple runs a simple command: words, then redirections, then assignments.
+func (sh *shell) simple(c *simpleCmd, redirs []*redir) {
+	sh.line = c.line
+	sh.substDone = false
+	prev := sh.status
+	if len(c.words) == 0 {
+		sh.bare(c, redirs, prev)
+		return
+	}
+	var args []string
+	decls := false
+	if d := c.words[0]; d.isLit && isDeclName(d.lit) {
+		for _, w := range c.words[1:] {
+			decls = decls || w.decl != nil
+		}
+	}
+	if decls {
+		args = []string{c.words[0].lit}
+	} else {
+		args = sh.fields(c.words)
+		if len(args) == 0 {
+			sh.bare(c, redirs, prev)
+			return
+		}
+	}
+	sh.status = prev
+	if sh.traps.active(sigDEBUG) {
+		sh.command = strings.Join(args, " ")
+		sh.debugTrap(sh.command)
+		if sh.flow != flowNone {
+			return
+		}
+	} else if sh.traps.any {
+		sh.command = strings.Join(args, " ")
+	}
+	if args[0] == "exec" && sh.funcs.m["exec"] == nil {
+		sh.execBuiltin(args, c, redirs)
+		return
+	}
+	undo := nothing
+	if len(redirs) > 0 {
+		var ok bool
+		if undo, ok = sh.redirect(redirs); !ok {
+			undo()
+			return
+		}
+	}
+	defer undo()
+	fn := sh.funcs.m[args[0]]
+	if fn != nil && sh.opts.has(optPosix) && isSpecialBuiltin(args[0]) {
+		fn = nil
+	}
+	popEnv := nothing
+	if len(c.assigns) > 0 {
+		popEnv = sh.tempEnv(c.assigns)
+		defer popEnv()
+	}
+	switch {
+	case fn != nil:
+		sh.traceArgs(c, args)
+		sh.call(fn, args)
+	case decls:
+		sh.declCommand(c)
+	default:
+		sh.traceArgs(c, args)
+		if b := sh.builtin(args[0]); b != nil {
+			sh.runBuiltin(b, args)
+		} else {
+			sh.external(args, c.assigns)
+		}
+	}
+	if n := len(args); n > 0 {
+		sh.lastArg = args[n-1]
+	}
+}
+
+func nothing() {}
+
+// bare runs a command without a name: assignments and redirections only.
+func (sh *shell) bare(c *simpleCmd, redirs []*redir, prev int) {
+	if !sh.substDone {
+		sh.status = prev
+	}
+	if st := sh.status; sh.traps.active(sigDEBUG) && len(c.assigns) > 0 {
+		sh.debugTrap(sh.command)
+		sh.status = st
+	}
+	undo, failed := nothing, false
+	if len(redirs) > 0 {
+		st := sh.status
+		var ok bool
+		undo, ok = sh.redirect(redirs)
+		failed = !ok
+		if sh.flow != flowNone {
+			undo()
+			return
+		}
+		if ok {
+			sh.status = st
+		}
+	}
+	defer undo()
+	for _, a := range c.assigns {
+		if sh.opts.has(optXtrace) {
+			sh.traceAssign(a)
+		}
+		sh.assign(a)
+	}
+	if failed {
+		sh.status = 1
+	} else if !sh.substDone {
+		sh.status = 0
+	}
+	sh.lastArg = ""
+}
+
+// tempEnv makes the assignments in front of a command: variables of a scope
+// of their own that are exported while it runs.
+func (sh *shell) tempEnv(as []*assign) func() {
+	sh.scopes++
+	depth := sh.scopes
+	var names []string
+	for _, a := range as {
+		if sh.opts.has(optXtrace) {
+			sh.traceAssign(a)
+		}
+		if a.isArray || a.sub != nil {
+			continue
+		}
+		val := sh.str(a.value)
+		name := sh.resolved(a.name)
+		old := sh.lookup(name)
+		if old.has(attrReadonly) {
+			sh.errorf("%s: readonly variable", name)
+			continue
+		}
+		if a.app {
+			prev, _ := old.scalar()
+			val = prev + val
+		}
+		if old.has(attrInteger) {
+			val = itoa64(sh.arithString(val))
+		}
+		s := sh.own()
+		s.m[name] = &variable{attr: attrSet | attrExport | attrTemp, str: val, depth: depth, prev: old, owner: s, epoch: s.epoch.Load()}
+		names = append(names, name)
+		sh.varChanged(name)
+	}
+	return func() {
+		if len(names) > 0 {
+			s := sh.own()
+			for _, n := range names {
+				if v := s.m[n]; v != nil && v.depth == depth {
+					if v.prev == nil {
+						delete(s.m, n)
+					} else {
+						s.m[n] = v.prev
+					}
+					if isSpecialName(n) {
+						sh.varChanged(n)
+					}
+				}
+			}
+		}
+		sh.scopes--
+	}
+}
+
+type builtinFunc func(sh *shell, args []string) int
+
+func (sh *shell) runBuiltin(b builtinFunc, args []string) {
+	// A builtin's own errors fail the builtin only; status 2 is misuse.
+	sh.status = b(sh, args)
+}
+
+// external runs a program.
+func (sh *shell) external(args []string, assigns []*assign) {
+	path, err := sh.findCommand(args[0])
+	if err != nil {
+		sh.status = sh.execError(args[0], err)
+		return
+	}
+	var names []string
+	for _, a := range assigns {
+		names = append(names, a.name)
+	}
+	sh.status = sh.execProgram(path, args, names, sh.environ())
+}
+
+func (sh *shell) execProgram(path string, args, assigns, env []string) int {
+	c := &Command{Path: sh.abs(path), Args: args, Env: env, Dir: sh.dir, Assigns: assigns,
+		Background: sh.background, Depth: sh.depth + 1, Origin: sh.origin, PID: sh.run.procs.nextPID()}
+	c.Files = make(map[int]*File, len(sh.fds))
+	for i, f := range sh.fds {
+		if f != nil {
+			c.Files[i] = f
+		}
+	}
+	if f := sh.fd(0); f != nil {
+		c.Stdin = f.Stream().(io.Reader)
+	}
+	if f := sh.fd(1); f != nil {
+		c.Stdout = f.Stream()
+	}
+	if f := sh.fd(2); f != nil {
+		c.Stderr = f.Stream()
+	}
+	err := sh.run.host.Exec(sh.ctx, c)
+	return sh.execError(args[0], err)
+}
+
+// execError turns the end of a program into a status.
+func (sh *shell) execError(name string, err error) int {
+	if err == nil {
+		return 0
+	}
+	var st ExitStatus
+	if errors.As(err, &st) {
+		return int(st)
+	}
+	if errors.Is(err, ErrDenied) {
+		sh.errorf("%s: %v", name, err)
+		return 126
+	}
+	if errors.Is(err, ErrNotFound) {
+		if strings.Contains(name, "/") {
+			sh.errorf("%s: No such file or directory", name)
+		} else {
+			sh.errorf("%s: command not found", name)
+		}
+		return 127
+	}
+	if sh.proc.dead.Load() && !sh.run.stop.Load() {
+		return 128 + int(sh.proc.deadBy.Load())
+	}
+	var pe *fs.PathError
+	if errors.As(err, &pe) {
+		sh.errorf("%s: %s", name, errText(err))
+		if errors.Is(err, fs.ErrNotExist) {
+			return 127
+		}
+		return 126
+	}
+	if ctxErr := context.Cause(sh.run.ctx); ctxErr != nil && !isFatal(err) {
+		err = ctxErr
+	}
+	throw(fatalErr{err})
+	return 125
+}
+
+// A fatalErr is an error of the host that ends the whole script.
+type fatalErr struct{ error }
+
+func (e fatalErr) Unwrap() error { return e.error }
+
+// findCommand resolves a name to the path of a program.
+func (sh *shell) findCommand(name string) (string, error) {
+	if name == "" {
+		return "", ErrNotFound
+	}
+	if strings.Contains(name, "/") {
+		p := sh.abs(name)
+		fi, err := sh.run.host.Stat(sh.ctx, p)
+		if err != nil {
+			return "", &fs.PathError{Op: "exec", Path: name, Err: unwrapErrno(err)}
+		}
+		if fi.IsDir() {
+			return "", &fs.PathError{Op: "exec", Path: name, Err: textError("Is a directory")}
+		}
+		if err := sh.run.host.Access(sh.ctx, p, 1); err != nil {
+			return "", &fs.PathError{Op: "exec", Path: name, Err: syscall.EACCES}
+		}
+		return p, nil
+	}
+	if h, ok := sh.hash[name]; ok {
+		h.hits++
+		sh.hash[name] = h
+		return h.path, nil
+	}
+	found, denied := sh.searchPath(name, false)
+	if len(found) == 0 {
+		if denied != "" {
+			return "", &fs.PathError{Op: "exec", Path: denied, Err: syscall.EACCES}
+		}
+		return "", ErrNotFound
+	}
+	if sh.hash == nil {
+		sh.hash = map[string]hashEntry{}
+	}
+	sh.hash[name] = hashEntry{path: found[0], hits: 1}
+	return found[0], nil
+}
+
+type hashEntry struct {
+	path string
+	hits int
+}
+
+type textError string
+
+func (e textError) Error() string { return string(e) }
+
+func unwrapErrno(err error) error {
+	var no syscall.Errno
+	if errors.As(err, &no) {
+		return no
+	}
+	return err
+}
+
+// searchPath lists the programs called name on PATH; denied is a file that
+// may not be executed.
+func (sh *shell) searchPath(name string, all bool) (found []string, denied string) {
+	p, ok := sh.getSet("PATH")
+	if !ok {
+		return nil, ""
+	}
+	for _, d := range strings.Split(p, ":") {
+		if d == "" {
+			d = "."
+		}
+		full := sh.abs(d + "/" + name)
+		fi, err := sh.run.host.Stat(sh.ctx, full)
+		if err != nil || fi.IsDir() {
+			continue
+		}
+		if sh.run.host.Access(sh.ctx, full, 1) != nil {
+			if denied == "" {
+				denied = full
+			}
+			continue
+		}
+		if d == "." || !strings.HasPrefix(d, "/") {
+			full = d + "/" + name
+		}
+		found = append(found, full)
+		if !all {
+			return found, ""
+		}
+	}
+	return found, denied
+}
