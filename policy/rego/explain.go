@@ -110,12 +110,12 @@ func (x Explanation) String() string {
 	decided := len(x.Reasons) > 0
 	shown, left := 0, 0
 	for _, r := range x.Rules {
-		if r.Rule != ruleAllow || decided {
+		if slices.Contains(setRules, r.Rule) || decided {
 			continue
 		}
 		if x.Effect == policy.Allow.String() {
 			if r.Matched {
-				line("rule", "allow at %s", r.Location)
+				line("rule", "%s at %s", r.Rule, r.Location)
 				decided = true
 			}
 			continue
@@ -126,13 +126,13 @@ func (x Explanation) String() string {
 		}
 		shown++
 		if r.Failed != "" {
-			line("no", "allow at %s: line %d does not hold: %s", r.Location, r.FailedAt, r.Failed)
+			line("no", "%s at %s: line %d does not hold: %s", r.Rule, r.Location, r.FailedAt, r.Failed)
 		} else {
-			line("no", "allow at %s", r.Location)
+			line("no", "%s at %s", r.Rule, r.Location)
 		}
 	}
 	if left > 0 {
-		line("no", "and %d more allow rules", left)
+		line("no", "and %d more rules", left)
 	}
 	if !decided && shown == 0 && x.Failure == "" {
 		if x.Effect == policy.Allow.String() {
@@ -245,7 +245,7 @@ func (*ruleTracer) Enabled() bool { return true }
 func (*ruleTracer) Config() topdown.TraceConfig { return topdown.TraceConfig{} }
 
 func (t *ruleTracer) TraceEvent(e topdown.Event) {
-	if r, ok := e.Node.(*ast.Rule); ok && r.Module != nil && t.s.inPackage(r.Module) && slices.Contains(allRules, headName(r)) {
+	if r, ok := e.Node.(*ast.Rule); ok && r.Module != nil && t.s.inPackage(r.Module) && slices.Contains(t.s.contract, headName(r)) {
 		switch e.Op {
 		case topdown.EnterOp:
 			t.by[e.QueryID] = r
