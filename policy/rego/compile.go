@@ -19,6 +19,9 @@ import (
 	topcache "github.com/open-policy-agent/opa/v1/topdown/cache"
 )
 
+// maxExpressions is how many compiled regular expressions and globs are kept.
+const maxExpressions = 1000
+
 // A snapshot is one compiled policy. It never changes.
 type snapshot struct {
 	cfg      Config
@@ -127,7 +130,11 @@ func (s *snapshot) compile(ctx context.Context) error {
 	if len(s.problems.errors()) > 0 {
 		return nil
 	}
-	s.values = topcache.NewInterQueryValueCache(ctx, nil)
+	// Bounded, which it is not by default: a policy may build expressions from what a command chose.
+	entries := maxExpressions
+	s.values = topcache.NewInterQueryValueCache(ctx, &topcache.Config{
+		InterQueryBuiltinValueCache: topcache.InterQueryBuiltinValueCacheConfig{MaxNumEntries: &entries},
+	})
 	s.reads = s.inputReads()
 	s.queries = map[policy.Kind]*query{}
 	for _, k := range policy.Kinds() {
