@@ -63,7 +63,9 @@ func (f EngineFunc) Decide(ctx context.Context, a Action) (Decision, error) { re
 
 // A Constanter is an Engine that knows actions on which no rule can have an
 // opinion. Constant returns the answer it would give to every action of kind
-// k, and whether there is one; callers may then skip building the action.
+// k, and whether there is one; callers may then skip building the action. The
+// answer may change when a policy is reloaded: ask again for each command, and
+// do not keep it longer.
 type Constanter interface {
 	Constant(k Kind) (Decision, bool)
 }

@@ -99,6 +99,20 @@ func TestStackIsMostRestrictive(t *testing.T) {
 	}
 }
 
+func TestDryRunAllowsAndReports(t *testing.T) {
+	var errs []error
+	e := policy.DryRun(answer(policy.Decision{ID: "d", Reasons: []policy.Reason{{Msg: "no"}}}, nil), func(_ policy.Action, d policy.Decision, err error) {
+		errs = append(errs, err)
+	})
+	d, err := e.Decide(context.Background(), exec())
+	if err != nil || d.Effect != policy.Allow || d.ID != "d" || len(errs) != 1 || !errors.Is(errs[0], policy.ErrDenied) {
+		t.Errorf("%+v %v %v", d, err, errs)
+	}
+	if _, ok := e.(policy.Constanter); ok {
+		t.Error("constant answers would not be reported")
+	}
+}
+
 func TestDefaultStaysInside(t *testing.T) {
 	for _, k := range policy.Kinds() {
 		d, ok := policy.Default{}.Constant(k)

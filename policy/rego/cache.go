@@ -15,6 +15,7 @@ import (
 const (
 	maxCached  = 4096 // decisions; the cache is emptied when full
 	maxKey     = 1024 // bytes
+	maxText    = 4096 // bytes of messages in a decision; rules may quote what a command chose
 	maxProject = 1024 // projections for values of a pivot; further values use the general one
 )
 
@@ -123,6 +124,15 @@ func (c *decisionCache) get(key []byte) *policy.Decision {
 }
 
 func (c *decisionCache) put(key []byte, d policy.Decision) {
+	n := 0
+	for _, list := range [...][]policy.Reason{d.Reasons, d.Warnings} {
+		for _, r := range list {
+			n += len(r.Msg) + len(r.Rule) + len(r.Hint) + len(r.Location)
+		}
+	}
+	if n > maxText {
+		return
+	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.decisions == nil || len(c.decisions) >= maxCached {

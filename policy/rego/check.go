@@ -70,7 +70,7 @@ func plural(n int, what string) string {
 // engine. The error is about reading files; findings about the texts are in
 // the report.
 func Check(ctx context.Context, c Config) (*Report, error) {
-	s, err := compile(ctx, c)
+	s, err := load(ctx, c)
 	if err != nil {
 		return nil, err
 	}
@@ -95,7 +95,7 @@ func (s *snapshot) actionReport(k policy.Kind) ActionReport {
 	reads := map[string]bool{}
 	of := kindIs(k)
 	for _, r := range s.reachable(of, s.queries[k].names) {
-		if s.inPackage(r.Module) && slices.Contains(allRules, headName(r)) && !r.Default {
+		if s.inPackage(r.Module) && slices.Contains(s.contract, headName(r)) && !r.Default {
 			a.Rules++
 		}
 		for _, ref := range s.about(r).refs {

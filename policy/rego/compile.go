@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -18,12 +19,17 @@ import (
 	topcache "github.com/open-policy-agent/opa/v1/topdown/cache"
 )
 
+// maxExpressions is how many compiled regular expressions and globs are kept.
+const maxExpressions = 1000
+
 // A snapshot is one compiled policy. It never changes.
 type snapshot struct {
 	cfg      Config
-	pkg      ast.Ref // data.donax
+	pkg      ast.Ref  // data.donax
+	contract []string // rules that are asked
+	entry    bool     // contract is one rule with a vocabulary of its own
 	texts    texts
-	data     []dataFile
+	data     map[string]any // never changed
 	compiler *ast.Compiler
 	store    storage.Store
 	txn      storage.Transaction
@@ -41,46 +47,52 @@ type snapshot struct {
 	ruleReads map[*ast.Rule]ruleReads // guarded by mu
 }
 
+var packageName = regexp.MustCompile(`^[A-Za-z_]\w*(\.[A-Za-z_]\w*)*$`)
+
 // packagePath splits a package name: "donax", "acme.agents".
 func packagePath(name string) ([]string, error) {
-	ref, err := ast.ParseRef("data." + name)
-	if err != nil || len(ref) < 2 {
+	if !packageName.MatchString(name) {
 		return nil, fmt.Errorf("policy: %q is not a package name", name)
 	}
-	var path []string
-	for _, t := range ref[1:] {
-		s, ok := t.Value.(ast.String)
-		if !ok {
-			return nil, fmt.Errorf("policy: %q is not a package name", name)
-		}
-		path = append(path, string(s))
-	}
-	return path, nil
+	return strings.Split(name, "."), nil
 }
 
-// compile reads, parses, compiles and lints. The error is about reading;
-// problems of the text are in the snapshot, whose other fields are then
-// incomplete.
-func compile(ctx context.Context, c Config) (*snapshot, error) {
+// asked returns the package and the rules that are asked.
+func (c Config) asked() (pkg, rules []string, err error) {
+	if c.Entrypoint == "" {
+		pkg, err = packagePath(c.Package)
+		return pkg, allRules, err
+	}
+	name := strings.TrimPrefix(strings.ReplaceAll(strings.Trim(c.Entrypoint, "/"), "/", "."), "data.")
+	path, err := packagePath(name)
+	if err != nil || len(path) < 2 {
+		return nil, nil, fmt.Errorf("policy: entry point %q is not PACKAGE/RULE", c.Entrypoint)
+	}
+	last := len(path) - 1
+	return path[:last], path[last:], nil
+}
+
+// load reads, parses, compiles and lints. The error is about reading; problems
+// of the text are in the snapshot, whose other fields are then incomplete.
+func load(ctx context.Context, c Config) (*snapshot, error) {
 	c, err := c.withDefaults()
 	if err != nil {
 		return nil, err
 	}
-	src, err := collect(c.Paths, false)
+	src, err := collect(c, false)
 	if err != nil {
 		return nil, err
 	}
-	for name, text := range c.Sources {
-		if _, dup := src.modules[name]; dup {
-			return nil, fmt.Errorf("policy: %s is given twice", name)
-		}
-		src.modules[name] = text
+	s, err := newSnapshot(c, src)
+	if err != nil {
+		return nil, err
 	}
-	return compileSources(ctx, c, src)
+	return s, s.compile(ctx)
 }
 
-func compileSources(ctx context.Context, c Config, src *sources) (*snapshot, error) {
-	path, err := packagePath(c.Package)
+// newSnapshot puts together what is to be compiled.
+func newSnapshot(c Config, src *sources) (*snapshot, error) {
+	path, contract, err := c.asked()
 	if err != nil {
 		return nil, err
 	}
@@ -88,16 +100,23 @@ func compileSources(ctx context.Context, c Config, src *sources) (*snapshot, err
 	if err != nil {
 		return nil, err
 	}
-	s := &snapshot{cfg: c, texts: src.modules, data: src.data, pkg: packageRef(path), hash: hashOf(src.modules, data), changing: changingBuiltins()}
+	return &snapshot{
+		cfg: c, pkg: packageRef(path), contract: contract, entry: c.Entrypoint != "",
+		texts: src.modules, data: data, hash: hashOf(src.modules, data), changing: changingBuiltins(),
+	}, nil
+}
 
-	modules, probs := parse(src.modules)
+// compile makes the snapshot ready to decide, or fills in its problems.
+func (s *snapshot) compile(ctx context.Context) error {
+	modules, probs := parse(s.texts)
 	if len(probs) > 0 {
 		s.problems = probs
-		return s, nil
+		return nil
 	}
-	s.store = inmem.NewFromObjectWithOpts(data, inmem.OptRoundTripOnWrite(false), inmem.OptReturnASTValuesOnRead(true))
+	s.store = inmem.NewFromObjectWithOpts(s.data, inmem.OptRoundTripOnWrite(false), inmem.OptReturnASTValuesOnRead(true))
+	var err error
 	if s.txn, err = s.store.NewTransaction(ctx); err != nil {
-		return nil, err
+		return err
 	}
 	s.compiler = newCompiler().WithPathConflictsCheck(storage.NonEmpty(ctx, s.store, s.txn))
 	s.compiler.Compile(modules)
@@ -105,22 +124,26 @@ func compileSources(ctx context.Context, c Config, src *sources) (*snapshot, err
 		s.problems = s.texts.fromAST(s.compiler.Errors)
 		s.problems = append(s.problems, s.beforeCompile(modules)...)
 		s.problems.sort()
-		return s, nil
+		return nil
 	}
-	s.lint(modules, data)
+	s.lint(modules)
 	if len(s.problems.errors()) > 0 {
-		return s, nil
+		return nil
 	}
-	s.values = topcache.NewInterQueryValueCache(ctx, nil)
+	// Bounded, which it is not by default: a policy may build expressions from what a command chose.
+	entries := maxExpressions
+	s.values = topcache.NewInterQueryValueCache(ctx, &topcache.Config{
+		InterQueryBuiltinValueCache: topcache.InterQueryBuiltinValueCacheConfig{MaxNumEntries: &entries},
+	})
 	s.reads = s.inputReads()
 	s.queries = map[policy.Kind]*query{}
 	for _, k := range policy.Kinds() {
 		if s.queries[k], err = s.prepare(k); err != nil {
-			return nil, err
+			return err
 		}
 	}
 	s.findConstants(ctx)
-	return s, nil
+	return nil
 }
 
 func packageRef(path []string) ast.Ref {

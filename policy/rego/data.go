@@ -85,6 +85,9 @@ func merge(into, from map[string]any, at, name string, owner map[string]string) 
 }
 
 func (f dataFile) decode() (any, error) {
+	if f.value != nil {
+		return f.value, nil
+	}
 	if strings.HasSuffix(strings.ToLower(f.name), ".json") {
 		var v any
 		err := util.UnmarshalJSON(f.text, &v)

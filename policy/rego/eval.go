@@ -30,7 +30,7 @@ func (s *snapshot) prepare(k policy.Kind) (*query, error) {
 	parts := []string{"true"}
 	for _, n := range q.names {
 		ref := s.pkg.Append(ast.StringTerm(n)).String()
-		if n == ruleAllow { // may be undefined, which must not make the query fail
+		if n == ruleAllow || s.entry { // may be undefined, which must not make the query fail
 			ref = fmt.Sprintf("[x | x := %s]", ref)
 		}
 		parts = append(parts, fmt.Sprintf("r_%s = %s", n, ref))
@@ -46,8 +46,9 @@ func (s *snapshot) prepare(k policy.Kind) (*query, error) {
 // asked returns the rules that matter for kind k.
 func (s *snapshot) asked(k policy.Kind) (names []string) {
 	deniedOnly := k == policy.KindFile || k == policy.KindOutput
-	for _, n := range allRules {
+	for _, n := range s.contract {
 		switch {
+		case s.entry:
 		case slices.Contains(obligationRules, n) && k != policy.KindCommand,
 			n == ruleGoverns && !deniedOnly:
 			continue
@@ -113,7 +114,11 @@ func (s *snapshot) decide(ctx context.Context, e *Engine, k policy.Kind, in *ast
 	if err != nil {
 		return policy.Decision{}, err
 	}
-	ans, err := s.interpret(k, got)
+	interpret := s.interpret
+	if s.entry {
+		interpret = s.interpretEntry
+	}
+	ans, err := interpret(k, got)
 	if err != nil {
 		return policy.Decision{}, err
 	}

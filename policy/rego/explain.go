@@ -6,11 +6,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/donax-sh/donax/policy"
-	"github.com/open-policy-agent/opa/v1/ast"
-	"github.com/open-policy-agent/opa/v1/topdown"
 )
 
 // An Explanation is the answer to one action and how it came about. It shows
@@ -36,13 +33,21 @@ type RuleTrace struct {
 	Failed   string `json:"failed,omitempty"`    // that line
 }
 
-// A tracer can say how its rules fare.
-type tracer interface {
-	Trace(ctx context.Context, a policy.Action) []RuleTrace
-}
-
 // layered is an engine made of others; see [policy.Stack].
 type layered interface{ Layers() []policy.Engine }
+
+// engines returns the engines of this package in e.
+func engines(e policy.Engine) (out []*Engine) {
+	switch e := e.(type) {
+	case *Engine:
+		return []*Engine{e}
+	case layered:
+		for _, l := range e.Layers() {
+			out = append(out, engines(l)...)
+		}
+	}
+	return out
+}
 
 // Explain asks e about each action, in order, and tells how the answers come
 // about. Effects come from e.Decide itself, so that they are those of
@@ -57,20 +62,10 @@ func Explain(ctx context.Context, e policy.Engine, actions []policy.Action) []Ex
 			x.Failure = denied.Err.Error()
 		}
 		x.Effect, x.Reasons, x.Warnings, x.Limits = d.Effect.String(), d.Reasons, d.Warnings, d.Limits
-		x.Rules = traceRules(ctx, e, a)
-		out = append(out, x)
-	}
-	return out
-}
-
-func traceRules(ctx context.Context, e policy.Engine, a policy.Action) (out []RuleTrace) {
-	switch e := e.(type) {
-	case tracer:
-		return e.Trace(ctx, a)
-	case layered:
-		for _, l := range e.Layers() {
-			out = append(out, traceRules(ctx, l, a)...)
+		for _, one := range engines(e) {
+			x.Rules = append(x.Rules, one.trace(ctx, a)...)
 		}
+		out = append(out, x)
 	}
 	return out
 }
@@ -84,10 +79,11 @@ func (x Explanation) String() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%-5s %-7s %s\n", x.Effect, x.Action, x.What)
 	line := func(label, format string, args ...any) {
-		fmt.Fprintf(&b, "      %-7s %s\n", label, fmt.Sprintf(format, args...))
+		// Messages may quote names that a command chose.
+		fmt.Fprintf(&b, "      %-7s %s\n", label, policy.Plain(fmt.Sprintf(format, args...)))
 	}
-	if x.Failure != "" {
-		line("failed", "%s", x.Failure)
+	for text := range strings.Lines(x.Failure) {
+		line("failed", "%s", strings.TrimSuffix(text, "\n"))
 	}
 	for _, r := range x.Reasons {
 		line("because", "%s", r.Msg)
@@ -110,12 +106,12 @@ func (x Explanation) String() string {
 	decided := len(x.Reasons) > 0
 	shown, left := 0, 0
 	for _, r := range x.Rules {
-		if r.Rule != ruleAllow || decided {
+		if slices.Contains(setRules, r.Rule) || decided {
 			continue
 		}
 		if x.Effect == policy.Allow.String() {
 			if r.Matched {
-				line("rule", "allow at %s", r.Location)
+				line("rule", "%s at %s", r.Rule, r.Location)
 				decided = true
 			}
 			continue
@@ -126,13 +122,13 @@ func (x Explanation) String() string {
 		}
 		shown++
 		if r.Failed != "" {
-			line("no", "allow at %s: line %d does not hold: %s", r.Location, r.FailedAt, r.Failed)
+			line("no", "%s at %s: line %d does not hold: %s", r.Rule, r.Location, r.FailedAt, r.Failed)
 		} else {
-			line("no", "allow at %s", r.Location)
+			line("no", "%s at %s", r.Rule, r.Location)
 		}
 	}
 	if left > 0 {
-		line("no", "and %d more allow rules", left)
+		line("no", "and %d more rules", left)
 	}
 	if !decided && shown == 0 && x.Failure == "" {
 		if x.Effect == policy.Allow.String() {
@@ -177,91 +173,4 @@ func describe(a policy.Action) string {
 		s = fmt.Sprintf("%d bytes of %s", a.Output.Bytes, a.Output.Stream)
 	}
 	return strings.TrimSpace(policy.Plain(s))
-}
-
-// Trace tells how each rule of the contract that could match a fares, in the
-// order of file and line. It evaluates without the shortcuts of Decide.
-func (e *Engine) Trace(ctx context.Context, a policy.Action) []RuleTrace {
-	s := e.cur.Load()
-	in, err := s.input(&a)
-	if err != nil {
-		return nil
-	}
-	t := &ruleTracer{s: s, by: map[uint64]*ast.Rule{}, state: map[*ast.Rule]*ruleState{}}
-	if _, err := s.ask(ctx, e, evaluation{kind: a.Kind, input: in, now: time.Now(), tracer: t, full: true}); err != nil && failure(err) == policy.FailTimeout {
-		return nil // the tracer may still be written to
-	}
-	var out []RuleTrace
-	for _, name := range s.queries[a.Kind].names {
-		for _, r := range s.rules(name) {
-			if r.Default || kindIs(a.Kind).contradicts(r) {
-				continue
-			}
-			rt := RuleTrace{Rule: name, Location: place(r.Loc())}
-			if st := t.state[r]; st != nil {
-				rt.Matched = st.matched
-				if !st.matched && st.failed != nil {
-					p := s.texts.at(st.failed.Loc())
-					rt.FailedAt, rt.Failed = p.Line, strings.TrimSpace(p.Source)
-				}
-			}
-			out = append(out, rt)
-		}
-	}
-	slices.SortStableFunc(out, func(a, b RuleTrace) int {
-		if a.Matched != b.Matched && a.Matched {
-			return -1
-		}
-		if a.Matched != b.Matched {
-			return 1
-		}
-		return 0
-	})
-	return out
-}
-
-func failure(err error) string {
-	var f *policy.Failure
-	if errors.As(err, &f) {
-		return f.Class
-	}
-	return ""
-}
-
-type ruleState struct {
-	matched bool
-	failed  *ast.Expr // the furthest condition that did not hold
-}
-
-// ruleTracer follows the rules of the contract.
-type ruleTracer struct {
-	s     *snapshot
-	by    map[uint64]*ast.Rule
-	state map[*ast.Rule]*ruleState
-}
-
-func (*ruleTracer) Enabled() bool { return true }
-
-func (*ruleTracer) Config() topdown.TraceConfig { return topdown.TraceConfig{} }
-
-func (t *ruleTracer) TraceEvent(e topdown.Event) {
-	if r, ok := e.Node.(*ast.Rule); ok && r.Module != nil && t.s.inPackage(r.Module) && slices.Contains(allRules, headName(r)) {
-		switch e.Op {
-		case topdown.EnterOp:
-			t.by[e.QueryID] = r
-			if t.state[r] == nil {
-				t.state[r] = &ruleState{}
-			}
-		case topdown.ExitOp:
-			if st := t.state[r]; st != nil {
-				st.matched = true
-			}
-		}
-		return
-	}
-	if x, ok := e.Node.(*ast.Expr); ok && e.Op == topdown.FailOp {
-		if st := t.state[t.by[e.QueryID]]; st != nil && (st.failed == nil || x.Index > st.failed.Index) {
-			st.failed = x
-		}
-	}
 }

@@ -23,6 +23,7 @@ type dataFile struct {
 	name  string
 	under []string
 	text  []byte
+	value map[string]any // already decoded; then there is no text
 }
 
 type sources struct {
@@ -31,10 +32,13 @@ type sources struct {
 	tests   texts // *_test.rego, only when asked for
 }
 
-// collect reads everything that paths name.
-func collect(paths []string, withTests bool) (*sources, error) {
+// collect reads everything that c names.
+func collect(c Config, withTests bool) (*sources, error) {
 	s := &sources{modules: texts{}, tests: texts{}}
-	for _, p := range paths {
+	for name, text := range c.Sources {
+		s.modules[name] = text
+	}
+	for _, p := range c.Paths {
 		st, err := os.Stat(p)
 		if err != nil {
 			return nil, fmt.Errorf("policy: %w", err)
@@ -49,6 +53,12 @@ func collect(paths []string, withTests bool) (*sources, error) {
 			}
 			continue
 		}
+		if isBundle(p) {
+			if err := s.bundle(p, c.Key, withTests); err != nil {
+				return nil, err
+			}
+			continue
+		}
 		if isTest(p) && !withTests {
 			return nil, fmt.Errorf("policy: %s is a test: its rules must never decide in production", p)
 		}
@@ -57,7 +67,7 @@ func collect(paths []string, withTests bool) (*sources, error) {
 			return nil, err
 		}
 		if !known {
-			return nil, fmt.Errorf("policy: %s is neither .rego nor .json nor .yaml", p)
+			return nil, fmt.Errorf("policy: %s is neither .rego nor .json nor .yaml nor a bundle", p)
 		}
 	}
 	return s, nil
@@ -110,10 +120,13 @@ func (s *sources) file(name string, under []string) (bool, error) {
 	name = filepath.ToSlash(name)
 	switch {
 	case ext != ".rego":
-		s.data = append(s.data, dataFile{name, under, text})
+		s.data = append(s.data, dataFile{name: name, under: under, text: text})
 	case isTest(name):
 		s.tests[name] = string(text)
 	default:
+		if old, dup := s.modules[name]; dup && old != string(text) {
+			return true, fmt.Errorf("policy: two texts are called %s", name)
+		}
 		s.modules[name] = string(text)
 	}
 	return true, nil

@@ -12,20 +12,27 @@ import (
 
 // beforeCompile finds what can be said of text that does not compile.
 func (s *snapshot) beforeCompile(modules map[string]*ast.Module) problems {
+	if s.entry {
+		return nil
+	}
 	return s.checkKinds(modules)
 }
 
 // lint finds what compiles and yet does not mean what its author thinks.
-func (s *snapshot) lint(modules map[string]*ast.Module, data map[string]any) {
+func (s *snapshot) lint(modules map[string]*ast.Module) {
 	var ps problems
-	ps = append(ps, s.checkKinds(modules)...)
-	ps = append(ps, s.checkPackage(modules)...)
-	ps = append(ps, s.checkAllowType()...)
+	if s.entry {
+		ps = append(ps, s.checkEntry()...)
+	} else {
+		ps = append(ps, s.checkKinds(modules)...)
+		ps = append(ps, s.checkPackage(modules)...)
+		ps = append(ps, s.checkAllowType()...)
+		ps = append(ps, s.checkObligations()...)
+		ps = append(ps, s.checkReach()...)
+	}
 	ps = append(ps, s.checkUnused()...)
 	ps = append(ps, s.checkConstants(modules)...)
-	ps = append(ps, s.checkData(data)...)
-	ps = append(ps, s.checkObligations()...)
-	ps = append(ps, s.checkReach()...)
+	ps = append(ps, s.checkData()...)
 	ps.sort()
 	s.problems = ps
 }
@@ -72,7 +79,7 @@ func (s *snapshot) checkUnused() (ps problems) {
 			mark(d.(*ast.Rule))
 		}
 	}
-	for _, n := range allRules {
+	for _, n := range s.contract {
 		for _, r := range s.rules(n) {
 			mark(r)
 		}
@@ -81,12 +88,12 @@ func (s *snapshot) checkUnused() (ps problems) {
 		seen := map[string]bool{}
 		for _, r := range m.Rules {
 			name := headName(r)
-			if used[r] || seen[name] || slices.Contains(allRules, name) {
+			if used[r] || seen[name] || slices.Contains(s.contract, name) && s.inPackage(m) {
 				continue
 			}
 			seen[name] = true
 			p := s.texts.lint(r.Loc(), "rule %q is never used", name)
-			if s.inPackage(m) {
+			if s.inPackage(m) && !s.entry {
 				if like := meant(name); like != "" {
 					p.Details = []string{fmt.Sprintf("did you mean %q?", like)}
 				}
@@ -164,14 +171,14 @@ func eachString(t *ast.Term, f func(*ast.Term, string)) {
 
 // checkData finds references to data that no loaded file defines. They are
 // undefined for ever, which silently turns a deny off.
-func (s *snapshot) checkData(data map[string]any) (ps problems) {
+func (s *snapshot) checkData() (ps problems) {
 	seen := map[string]bool{}
 	for _, m := range s.compiler.Modules {
 		ast.WalkRefs(m, func(ref ast.Ref) bool {
 			if len(ref) < 2 || !ref[0].Equal(ast.DefaultRootDocument) || len(s.compiler.GetRulesDynamic(ref)) > 0 || len(s.compiler.GetRules(ref)) > 0 {
 				return false
 			}
-			if name, ok := missing(ref, data); ok && !seen[name] && !s.isPackage(ref.ConstantPrefix()) {
+			if name, ok := missing(ref, s.data); ok && !seen[name] && !s.isPackage(ref.ConstantPrefix()) {
 				seen[name] = true
 				p := s.texts.lint(ref[0].Loc(), "%s is not defined by any loaded file", name)
 				ps = append(ps, p)

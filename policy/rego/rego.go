@@ -25,6 +25,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -42,13 +43,20 @@ const (
 // Config says what to load and how to bound evaluation. Its zero value loads
 // nothing, which [Load] refuses.
 type Config struct {
-	Paths    []string          // files (.rego, .json, .yaml) and folders of them; *_test.* and hidden entries of folders are skipped
-	Sources  map[string]string // further modules: name to Rego text
-	Package  string            // package that is asked; "" means donax
-	Timeout  time.Duration     // per decision, wall time; 0 means DefaultTimeout
-	MaxInput int               // bytes of facts per decision, larger ones deny; 0 means DefaultMaxInput
-	Enforce  []string          // obligations that the caller carries out: redact, unset_env, mount; policies that use others are refused
-	MaxStuck int               // evaluations that may run on after their deadline before all is denied; 0 means DefaultMaxStuck
+	Paths   []string          // files (.rego, .json, .yaml), folders of them, signed bundles (.tar.gz); *_test.* and hidden entries of folders are skipped
+	Sources map[string]string // further modules: name to Rego text
+	Key     *BundleKey        // verifies bundles; without it they are refused
+	Package string            // package that is asked; "" means donax
+
+	// Entrypoint asks one rule, such as "authz/decision" or "docker.authz.allow", instead of the contract's
+	// rules in Package: a boolean, or an object {effect | allow | allowed, reason, reasons, warnings, limits}.
+	// It answers every action; undefined and unknown shapes deny.
+	Entrypoint string
+
+	Enforce  []string      // obligations that the caller carries out: redact, unset_env, mount; policies that use others are refused
+	Timeout  time.Duration // per decision, wall time; 0 means DefaultTimeout
+	MaxInput int           // bytes of facts per decision, larger ones deny; 0 means DefaultMaxInput
+	MaxStuck int           // evaluations that may run on after their deadline before all is denied; 0 means DefaultMaxStuck
 }
 
 func (c Config) withDefaults() (Config, error) {
@@ -75,15 +83,14 @@ func (c Config) withDefaults() (Config, error) {
 			return c, fmt.Errorf("policy: %q is not an obligation that can be enforced: %v", o, optional)
 		}
 	}
-	if _, err := packagePath(c.Package); err != nil {
-		return c, err
-	}
-	return c, nil
+	_, _, err := c.asked()
+	return c, err
 }
 
 // Engine decides with one compiled policy. It is safe for concurrent use.
 type Engine struct {
 	cur     atomic.Pointer[snapshot]
+	reload  sync.Mutex // one at a time
 	workers *workers
 	stuck   atomic.Int64 // evaluations running on after their deadline
 }
@@ -99,7 +106,7 @@ var (
 // back as a [*LoadError] that lists every problem with file, line and caret;
 // other errors are those of reading files.
 func Load(ctx context.Context, c Config) (*Engine, error) {
-	s, err := compile(ctx, c)
+	s, err := load(ctx, c)
 	if err != nil {
 		return nil, err
 	}

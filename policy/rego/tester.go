@@ -112,19 +112,15 @@ func Test(ctx context.Context, c TestConfig) (*TestReport, error) {
 	if err != nil {
 		return nil, err
 	}
-	src, err := collect(base.Paths, true)
+	src, err := collect(base, true)
 	if err != nil {
 		return nil, err
 	}
-	production := base
-	production.Paths = nil
-	production.Sources = maps.Clone(base.Sources)
-	if production.Sources == nil {
-		production.Sources = map[string]string{}
-	}
-	maps.Copy(production.Sources, src.modules)
-	s, err := compileSources(ctx, production, &sources{modules: production.Sources, data: src.data})
+	s, err := newSnapshot(base, src)
 	if err != nil {
+		return nil, err
+	}
+	if err := s.compile(ctx); err != nil {
 		return nil, err
 	}
 	if bad := s.problems.errors(); len(bad) > 0 {
@@ -134,10 +130,15 @@ func Test(ctx context.Context, c TestConfig) (*TestReport, error) {
 		return nil, errors.New("policy: no tests: write test_ rules into files named *_test.rego")
 	}
 	all := texts{}
-	maps.Copy(all, production.Sources)
+	maps.Copy(all, src.modules)
 	maps.Copy(all, src.tests)
 	modules, probs := parse(all)
 	if len(probs) > 0 {
+		return nil, &LoadError{Problems: probs}
+	}
+	tests := maps.Clone(modules)
+	maps.DeleteFunc(tests, func(name string, _ *ast.Module) bool { _, ok := src.tests[name]; return !ok })
+	if probs := all.checkTestInputs(tests); len(probs) > 0 {
 		return nil, &LoadError{Problems: probs}
 	}
 	if c.Timeout == 0 {
@@ -171,15 +172,7 @@ func (s *snapshot) runTests(ctx context.Context, c TestConfig, modules map[strin
 }
 
 func (s *snapshot) runOnce(ctx context.Context, c TestConfig, modules map[string]*ast.Module, all texts, with func(*tester.Runner)) (out []TestResult, err error) {
-	path, err := packagePath(s.packageName())
-	if err != nil {
-		return nil, err
-	}
-	data, err := mergeData(s.data, path)
-	if err != nil {
-		return nil, err
-	}
-	store := inmem.NewFromObject(data)
+	store := inmem.NewFromObject(s.data)
 	compiler := newCompiler().WithStrict(false).WithEnablePrintStatements(true).WithRewriteTestRules(true)
 	err = storage.Txn(ctx, store, storage.TransactionParams{}, func(txn storage.Transaction) error {
 		runner := tester.NewRunner().SetCompiler(compiler).SetStore(store).SetModules(modules).

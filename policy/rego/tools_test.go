@@ -76,6 +76,14 @@ allow file    write /workspace/x
 	}
 }
 
+func TestWriteTrace(t *testing.T) {
+	e := policy.Stack(policy.Default{}, mustLoad(t, head+"allow if input.exec.name == \"ls\"\n"))
+	var b strings.Builder
+	if err := WriteTrace(context.Background(), &b, e, execAction("rm")); err != nil || !strings.Contains(b.String(), `Fail input.exec.name = "ls"`) {
+		t.Errorf("%v\n%s", err, b.String())
+	}
+}
+
 func TestExplainOfOtherEngines(t *testing.T) {
 	ctx := context.Background()
 	x := Explain(ctx, policy.Default{}, actions())
