@@ -31,7 +31,7 @@ func (s *Server) guard(next sdk.MethodHandler) sdk.MethodHandler {
 				s.log.Error("panic", "method", method, "panic", p, "stack", string(debug.Stack()))
 				res, err = nil, errInternal
 			}
-			err = withCode(err)
+			err = withCode(err, method)
 		}()
 		if !slices.Contains(served, method) {
 			return nil, methodNotFound(jsonrpc.ID{}, method).err
@@ -108,8 +108,8 @@ func (s *Server) order(name string) int {
 
 var errInternal = &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: "internal error"}
 
-// withCode makes err an error of the protocol.
-func withCode(err error) error {
+// withCode makes err, which method returned, an error of the protocol.
+func withCode(err error, method string) error {
 	if err == nil {
 		return nil
 	}
@@ -117,7 +117,11 @@ func withCode(err error) error {
 	if errors.As(err, &e) && e.Code != 0 {
 		return err
 	}
-	return &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: err.Error()}
+	code := int64(jsonrpc.CodeInternalError)
+	if method == "initialize" { // a second one: the SDK gives it no code
+		code = jsonrpc.CodeInvalidRequest
+	}
+	return &jsonrpc.Error{Code: code, Message: err.Error()}
 }
 
 // presentable bounds and rewords an error that the SDK made before the guard

@@ -221,7 +221,7 @@ func (h *httpHandler) serveMCP(w http.ResponseWriter, r *http.Request) {
 		if r.Method == http.MethodDelete {
 			h.sessions.drop(sid)
 		}
-		h.stream(w, r, h.legacy)
+		h.stream(w, r, h.legacy, r.Method == http.MethodGet)
 	default: // a preflight of a browser, too: no page is invited by CORS headers
 		notAllowed(w, "POST, GET, DELETE")
 	}
@@ -247,6 +247,9 @@ func (h *httpHandler) servePost(w http.ResponseWriter, r *http.Request, sid stri
 		// A page can send other types without asking; this one it cannot.
 		writeFault(w, http.StatusUnsupportedMediaType, faultOf(jsonrpc.ID{}, jsonrpc.CodeInvalidRequest, "Content-Type must be application/json"))
 		return
+	}
+	if r.Header.Get("Accept") == "" { // which means anything
+		r.Header.Set("Accept", "application/json, text/event-stream")
 	}
 	body, ok := h.readBody(w, r)
 	if !ok {
@@ -275,7 +278,7 @@ func (h *httpHandler) servePost(w http.ResponseWriter, r *http.Request, sid stri
 	}
 	switch {
 	case modern:
-		h.stream(w, withBody(r, body), h.modern)
+		h.stream(w, withBody(r, body), h.modern, e.method == "tools/call")
 	case e.method == "initialize" && sid == "":
 		if e.kind == kindRequest && !h.sessions.room(userID(who.Principal), time.Now()) {
 			writeFault(w, http.StatusTooManyRequests, faultOf(e.id, jsonrpc.CodeInternalError, "too many sessions; end one with DELETE"))
@@ -286,12 +289,12 @@ func (h *httpHandler) servePost(w http.ResponseWriter, r *http.Request, sid stri
 				return
 			}
 		}
-		h.stream(&sessionWriter{ResponseWriter: w, h: h, owner: userID(who.Principal)}, withBody(r, body), h.legacy)
+		h.stream(&sessionWriter{ResponseWriter: w, h: h, owner: userID(who.Principal)}, withBody(r, body), h.legacy, false)
 	case sid == "":
 		writeFault(w, http.StatusBadRequest, faultOf(e.id, jsonrpc.CodeInvalidParams,
 			"open with initialize and send its Mcp-Session-Id, or send MCP-Protocol-Version and _meta of "+modernRevision))
 	default:
-		h.stream(w, withBody(r, body), h.legacy)
+		h.stream(w, withBody(r, body), h.legacy, e.method == "tools/call")
 	}
 }
 

@@ -58,11 +58,11 @@ func httpServer(t testing.TB, c mcp.Config, hc mcp.HTTPConfig) *httptest.Server 
 
 // An HTTP transcript is a conversation:
 //
-//	+ NAME: VALUE   a header of the next request, in place of the usual one
-//	- NAME          the next request comes without this header
-//	> METHOD BODY   a request to /mcp, or to METHOD's path when one follows it: GET/healthz
-//	< STATUS TYPE   its answer: status, media type, and headers that matter
-//	< LINE          a line of its body; an event stream shows the data of its events
+//   - NAME: VALUE   a header of the next request, in place of the usual one
+//   - NAME          the next request comes without this header
+//     > METHOD BODY   a request to /mcp, or to METHOD's path when one follows it: GET/healthz
+//     < STATUS TYPE   its answer: status, media type, and headers that matter
+//     < LINE          a line of its body; an event stream shows the data of its events
 //
 // The usual headers are those that the protocol demands for the body.
 func TestHTTPTranscripts(t *testing.T) {
