@@ -40,6 +40,8 @@ type envelope struct {
 	params  json.RawMessage
 	hasMeta bool   // _meta names a revision, of whatever type
 	version string // that revision, when it is a string
+
+	rewritten bool // msg differs from what was sent
 }
 
 func (e *envelope) modern() bool { return e.hasMeta && e.version >= modernRevision }
@@ -296,7 +298,7 @@ func (e *envelope) negotiable() error {
 	if err != nil {
 		return err
 	}
-	e.params = b
+	e.params, e.rewritten = b, true
 	e.msg = &jsonrpc.Request{ID: e.id, Method: e.method, Params: b}
 	return nil
 }

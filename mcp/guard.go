@@ -31,30 +31,15 @@ func (s *Server) guard(next sdk.MethodHandler) sdk.MethodHandler {
 				s.log.Error("panic", "method", method, "panic", p, "stack", string(debug.Stack()))
 				res, err = nil, errInternal
 			}
-			err = withCode(err)
+			err = withCode(err, method)
 		}()
 		if !slices.Contains(served, method) {
 			return nil, methodNotFound(jsonrpc.ID{}, method).err
 		}
-		if method == "tools/call" {
-			select {
-			case s.calls <- struct{}{}:
-				defer func() { <-s.calls }()
-			default:
-				return onePass(errorResult(fmt.Sprintf("busy: %d calls are in progress, which is the limit; retry in a moment", cap(s.calls))), modern(req)), nil
-			}
-			if l := linkFrom(ctx); l != nil {
-				// The SDK hides the end of its server's context from handlers.
-				var cancel context.CancelCauseFunc
-				ctx, cancel = context.WithCancelCause(ctx)
-				defer cancel(nil)
-				defer context.AfterFunc(l.base, func() { cancel(context.Cause(l.base)) })()
-			}
+		if call, ok := req.(*sdk.CallToolRequest); ok {
+			return s.guardCall(ctx, method, call, next)
 		}
 		res, err = next(ctx, method, req)
-		if call, ok := res.(*sdk.CallToolResult); ok && call != nil && err == nil {
-			return onePass(call, modern(req)), nil
-		}
 		if list, ok := res.(*sdk.ListToolsResult); ok && err == nil {
 			// The SDK sorts by name; clients read the list as a way to go.
 			slices.SortStableFunc(list.Tools, func(a, b *sdk.Tool) int { return s.order(a.Name) - s.order(b.Name) })
@@ -63,9 +48,58 @@ func (s *Server) guard(next sdk.MethodHandler) sdk.MethodHandler {
 	}
 }
 
-func modern(req sdk.Request) bool {
-	r, ok := req.(*sdk.CallToolRequest)
-	return ok && r.ProtocolVersion() >= modernRevision
+// guardCall is guard for a call of a tool.
+func (s *Server) guardCall(ctx context.Context, method string, req *sdk.CallToolRequest, next sdk.MethodHandler) (sdk.Result, error) {
+	tool, outcome := req.Params.Name, outcomeFault // also when it panics
+	if s.order(tool) < 0 {
+		tool = "unknown" // a client must not be able to make names in the metrics
+	}
+	defer func() { s.metrics.call(tool, outcome) }()
+	modern := req.ProtocolVersion() >= modernRevision
+	l := linkFrom(ctx)
+	if l == nil { // a way in that was forgotten must not be one without a principal
+		return nil, errInternal
+	}
+	leave, ok := s.enter(userID(l.subject.Principal))
+	if !ok {
+		outcome = outcomeBusy
+		return onePass(errorResult(fmt.Sprintf("busy: %d calls are in progress, which is the limit; retry in a moment", s.limits.Calls)), modern), nil
+	}
+	defer leave()
+	// The SDK hides the end of its server's context from handlers.
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	defer context.AfterFunc(l.base, func() { cancel(context.Cause(l.base)) })()
+
+	res, err := next(ctx, method, req)
+	r, ok := res.(*sdk.CallToolResult)
+	if err != nil || !ok || r == nil {
+		return res, err
+	}
+	outcome = outcomeOK
+	if r.IsError {
+		outcome = outcomeError
+	}
+	return onePass(r, modern), nil
+}
+
+// enter counts a call of a principal in progress, unless there are too many.
+func (s *Server) enter(who string) (leave func(), ok bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.calls[who] >= s.limits.Calls {
+		return nil, false
+	}
+	s.calls[who]++
+	s.metrics.inCall.Add(1)
+	return func() {
+		s.metrics.inCall.Add(-1)
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		if s.calls[who]--; s.calls[who] == 0 {
+			delete(s.calls, who)
+		}
+	}, true
 }
 
 func (s *Server) order(name string) int {
@@ -74,8 +108,8 @@ func (s *Server) order(name string) int {
 
 var errInternal = &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: "internal error"}
 
-// withCode makes err an error of the protocol.
-func withCode(err error) error {
+// withCode makes err, which method returned, an error of the protocol.
+func withCode(err error, method string) error {
 	if err == nil {
 		return nil
 	}
@@ -83,7 +117,11 @@ func withCode(err error) error {
 	if errors.As(err, &e) && e.Code != 0 {
 		return err
 	}
-	return &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: err.Error()}
+	code := int64(jsonrpc.CodeInternalError)
+	if method == "initialize" { // a second one: the SDK gives it no code
+		code = jsonrpc.CodeInvalidRequest
+	}
+	return &jsonrpc.Error{Code: code, Message: err.Error()}
 }
 
 // presentable bounds and rewords an error that the SDK made before the guard

@@ -16,6 +16,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"sync"
 	"time"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
@@ -34,7 +35,7 @@ type Info struct {
 // Limits bounds a [Server]. Zero fields take the value of [DefaultLimits].
 type Limits struct {
 	Message   int           // bytes of one incoming message
-	Calls     int           // tool calls in progress at a time; more get a "busy" result
+	Calls     int           // tool calls of one principal in progress at a time; more get a "busy" result
 	Requests  int           // requests of one connection in progress at a time, of whatever kind
 	Wait      time.Duration // how long terminal_wait_for_exit waits where the call does not say
 	WaitMax   time.Duration // the longest that a call may ask for
@@ -47,7 +48,7 @@ type Limits struct {
 // seconds after which many clients give up on a call.
 var DefaultLimits = Limits{
 	Message:   4 << 20,
-	Calls:     128,
+	Calls:     256,
 	Requests:  512,
 	Wait:      50 * time.Second,
 	WaitMax:   10 * time.Minute,
@@ -94,7 +95,11 @@ type Server struct {
 	limits Limits
 	log    *slog.Logger
 	sdk    *sdk.Server
-	calls  chan struct{} // one token for each call in progress
+
+	metrics metrics
+
+	mu    sync.Mutex
+	calls map[string]int // in progress, by principal
 }
 
 // New returns a Server. The error says what is wrong with the configuration.
@@ -102,11 +107,10 @@ func New(c Config) (*Server, error) {
 	if c.Host == nil {
 		return nil, errors.New("mcp: Config.Host is nil")
 	}
-	s := &Server{host: c.Host, limits: c.Limits.withDefaults(), log: c.Logger}
+	s := &Server{host: c.Host, limits: c.Limits.withDefaults(), log: c.Logger, calls: map[string]int{}}
 	if s.log == nil {
 		s.log = slog.New(slog.DiscardHandler)
 	}
-	s.calls = make(chan struct{}, s.limits.Calls)
 	if c.Info.Name == "" {
 		c.Info.Name = "donax"
 	}
@@ -156,8 +160,9 @@ func (s *Server) Serve(ctx context.Context, r io.Reader, w io.Writer) error {
 	}
 	subject.Session.ID = "s_" + rand.Text()
 	subject.Session.Transport = "stdio"
-	l := &link{base: ctx, subject: subject, draining: make(chan struct{})}
-	err := newMux(s, l, w).serve(withLink(ctx, l), r)
+	m := newMux(s, w)
+	m.l = &link{base: ctx, subject: subject, draining: m.draining}
+	err := m.serve(withLink(ctx, m.l), r)
 	if endErr := s.host.EndSession(subject.Session.ID); endErr != nil {
 		s.log.Warn("terminals outlive their session", "session", subject.Session.ID, "err", endErr)
 		err = errors.Join(err, endErr)
@@ -169,7 +174,7 @@ func (s *Server) Serve(ctx context.Context, r io.Reader, w io.Writer) error {
 type link struct {
 	base     context.Context // ends when nothing may run any more
 	subject  policy.Subject  // without what the request itself says
-	draining chan struct{}   // closed when the client can ask no more
+	draining <-chan struct{} // closed when the client can ask no more
 }
 
 type linkKey struct{}

@@ -22,10 +22,11 @@ const (
 // era: a session keeps its era as state, which must not reach the other. No
 // line that a client can write ends it.
 type mux struct {
-	s   *Server
-	l   *link
-	wmu sync.Mutex
-	w   io.Writer
+	s        *Server
+	l        *link
+	draining chan struct{} // closed when the input has ended
+	wmu      sync.Mutex
+	w        io.Writer
 
 	mu       sync.Mutex
 	writeErr error             // first failure of w; nothing is written after it
@@ -44,8 +45,8 @@ type call struct {
 	cancelled bool
 }
 
-func newMux(s *Server, l *link, w io.Writer) *mux {
-	m := &mux{s: s, l: l, w: w, broken: make(chan struct{}), inflight: map[string]*call{}, asked: map[string]string{}}
+func newMux(s *Server, w io.Writer) *mux {
+	m := &mux{s: s, w: w, draining: make(chan struct{}), broken: make(chan struct{}), inflight: map[string]*call{}, asked: map[string]string{}}
 	for i := range m.eras {
 		m.eras[i] = &eraConn{m: m, era: i, in: make(chan jsonrpc.Message), closed: make(chan struct{})}
 	}
@@ -219,7 +220,7 @@ func (m *mux) serve(ctx context.Context, r io.Reader) error {
 func (m *mux) drain(ctx context.Context) {
 	limit := time.NewTimer(m.s.limits.Drain)
 	defer limit.Stop()
-	grace := time.AfterFunc(min(time.Second, m.s.limits.Drain/2), func() { close(m.l.draining) })
+	grace := time.AfterFunc(min(time.Second, m.s.limits.Drain/2), func() { close(m.draining) })
 	defer grace.Stop()
 	for {
 		m.mu.Lock()

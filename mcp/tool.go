@@ -119,9 +119,15 @@ func (s *Server) add(t Tool) error {
 
 // call adapts one call to a Tool.
 func (s *Server) call(ctx context.Context, t Tool, req *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
-	subject := policy.SubjectFrom(ctx)
-	if l := linkFrom(ctx); l != nil {
-		subject = l.subject
+	subject := linkFrom(ctx).subject // guardCall has seen that there is one
+	if req.Extra != nil && req.Extra.TokenInfo != nil {
+		// A session of the era of initialize keeps the context of its first request; this one may carry other roles.
+		p, ok := req.Extra.TokenInfo.Extra[principalKey].(policy.Principal)
+		if !ok {
+			return nil, errInternal
+		}
+		subject.Principal = p
+		subject.Session.ID = publicSession(req.Session.ID())
 	}
 	subject.Session.Protocol = req.ProtocolVersion()
 	subject.Session.Client = clientOf(req)

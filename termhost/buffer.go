@@ -101,6 +101,13 @@ func (b *buffer) finish(e Exit) {
 	b.wake()
 }
 
+// written is how many bytes were ever written.
+func (b *buffer) written() int64 {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.end
+}
+
 // drop frees the bytes.
 func (b *buffer) drop() {
 	b.mu.Lock()

@@ -139,6 +139,9 @@ func (h *Host) decide(ctx context.Context, subject *policy.Subject, cmd policy.C
 		Command: &facts,
 	})
 	if err != nil {
+		h.mu.Lock()
+		h.stats.Denied++
+		h.mu.Unlock()
 		return d, cmd, err
 	}
 	cmd.Limits = cmd.Limits.Least(d.Limits)

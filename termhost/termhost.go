@@ -114,7 +114,8 @@ type Host struct {
 	terms   map[string]*Terminal
 	live    map[*Terminal]struct{} // with a command that runs, also when released
 	byOwner map[owner]*account
-	running int // commands of all principals
+	running int   // commands of all principals
+	stats   Stats // without what is counted above
 }
 
 // owner is what a terminal id is bound to: the principal, never a connection.
@@ -152,6 +153,24 @@ func New(c Config) *Host {
 // Limits returns the limits in force.
 func (h *Host) Limits() Limits { return h.limits }
 
+// Stats is what a Host counts.
+type Stats struct {
+	Running     int   // commands that run or are being admitted
+	Terminals   int   // that are not released
+	Created     int64 // since the start
+	Denied      int64 // by the policy, since the start
+	OutputBytes int64 // that ended commands have written
+}
+
+// Stats returns the counts at this moment.
+func (h *Host) Stats() Stats {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	s := h.stats
+	s.Running, s.Terminals = h.running, len(h.terms)
+	return s
+}
+
 // Get finds a terminal of principal p. The error is [ErrUnknown] alike for
 // an id that never was and for one of somebody else.
 func (h *Host) Get(p policy.Principal, id string) (*Terminal, error) {
@@ -180,6 +199,9 @@ func (h *Host) List(p policy.Principal) []*Terminal {
 // with this id ([policy.Session].ID), and waits for their commands to end, at
 // most [Limits].CloseLimit. It is for transports whose end is the client's end.
 func (h *Host) EndSession(id string) error {
+	if id == "" { // what belongs to no session does not end with one
+		return nil
+	}
 	ts := h.collect(func(t *Terminal) bool { return t.subject.Session.ID == id })
 	for _, t := range ts {
 		t.Release()
@@ -290,6 +312,7 @@ func (h *Host) admit(o owner) (usage int, err error) {
 func (h *Host) ended(t *Terminal) {
 	h.mu.Lock()
 	delete(h.live, t)
+	h.stats.OutputBytes += t.out.written()
 	h.mu.Unlock()
 	h.leave(t.owner)
 }
@@ -329,6 +352,7 @@ func (h *Host) add(t *Terminal) (evicted []*Terminal, err error) {
 		}
 	}
 	h.terms[t.id] = t
+	h.stats.Created++
 	h.live[t] = struct{}{}
 	a.terms = append(a.terms, t)
 	h.wg.Add(1) // under mu: Close sees either the terminal or a refusal
