@@ -55,8 +55,10 @@ func (p *command) Run(ctx context.Context, proc *sandbox.Proc) error {
 	// by.
 	args := append([]string{p.cmd.Name, proc.Dir}, proc.Args...)
 	return p.rt.run(ctx, p.mod, p.cmd.Name, proc, args, func(ctx context.Context, mc *machine, mt *meter) (uint64, error) {
-		if _, err := mc.call(ctx, mt, "_initialize"); err != nil {
-			return 0, err
+		if mc.fresh {
+			if _, err := mc.call(ctx, mt, "_initialize"); err != nil {
+				return 0, err
+			}
 		}
 		status, err := mc.call(ctx, mt, "box_run")
 		var exit *wasi.Exit
@@ -104,11 +106,11 @@ func (r *Runtime) run(ctx context.Context, m *module, name string, proc *sandbox
 	mt := &meter{limit: r.cpu}
 	mt.budget, _ = ctx.Value(budgetKey{}).(*Budget)
 	jobCtx = wasi.With(context.WithValue(jobCtx, meterKey{}, mt), job)
-	mc, err := m.take(jobCtx, uint64(limit)/pageSize*pageSize)
+	mc, err := m.pool.take(jobCtx, uint64(limit)/pageSize*pageSize)
 	if err != nil {
 		return err
 	}
-	defer m.give(mc)
+	defer m.pool.give(mc)
 	status, err := start(jobCtx, mc, mt)
 	if ctx.Err() != nil { // whatever the guest made of it
 		return context.Cause(ctx)

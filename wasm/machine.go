@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/donax-sh/donax/wasm/rewrite"
 	"github.com/donax-sh/donax/wasm/wasi"
@@ -14,21 +15,32 @@ import (
 
 // machine is one instance of a module, for one run at a time.
 type machine struct {
-	mod   api.Module
-	alloc *allocator
-	fuel  api.MutableGlobal
+	mod     api.Module
+	alloc   *allocator
+	fuel    api.MutableGlobal
+	globals []api.MutableGlobal // all that the module can change
+	entry   api.Function        // of the last call by name
+	name    string
+
+	fresh bool      // it was never initialised
+	clean bool      // it is as the snapshot is
+	spent bool      // it must not be used again
+	idle  time.Time // since when
 }
 
-// take returns a machine whose memory may grow to limit bytes. ctx carries
-// the job that will run.
-func (m *module) take(ctx context.Context, limit uint64) (mc *machine, err error) {
-	alloc := &allocator{limit: limit}
+// instantiate makes a machine whose memory may grow to limit bytes and has
+// least to begin with.
+func (m *module) instantiate(ctx context.Context, limit uint64, least int) (mc *machine, err error) {
+	alloc := &allocator{limit: limit, least: least, from: &m.rt.spaces}
 	defer func() {
 		if p := recover(); p != nil { // wazero has no other way to say that the first allocation failed
 			mc, err = nil, fmt.Errorf("wasm: no instance: %v", p)
 		}
-		if err != nil && alloc.refused {
-			err = alloc.err()
+		if err != nil {
+			alloc.Free()
+			if alloc.refused {
+				err = alloc.err()
+			}
 		}
 	}()
 	mod, err := m.rt.wz.InstantiateModule(experimental.WithMemoryAllocator(ctx, alloc), m.compiled,
@@ -36,36 +48,85 @@ func (m *module) take(ctx context.Context, limit uint64) (mc *machine, err error
 	if err != nil {
 		return nil, err
 	}
-	fuel, ok := mod.ExportedGlobal(rewrite.FuelGlobal).(api.MutableGlobal)
-	if !ok { // it could not be stopped
+	mc = &machine{mod: mod, alloc: alloc, fresh: true}
+	var ok bool
+	if mc.fuel, ok = mod.ExportedGlobal(rewrite.FuelGlobal).(api.MutableGlobal); !ok { // it could not be stopped
 		mod.Close(ctx)
 		return nil, errNoFuel
 	}
-	return &machine{mod: mod, alloc: alloc, fuel: fuel}, nil
+	n := 0
+	if in, ok := mod.(experimental.InternalModule); ok {
+		n = in.NumGlobal()
+	}
+	for i := range n {
+		if g, ok := mod.ExportedGlobal(fmt.Sprint(rewrite.GlobalPrefix, i)).(api.MutableGlobal); ok {
+			mc.globals = append(mc.globals, g)
+		}
+	}
+	return mc, nil
 }
-
-// give takes a machine back after a run.
-func (m *module) give(mc *machine) { mc.mod.Close(context.Background()) }
 
 var (
 	errNoExport = errors.New("wasm: the module does not export what it is called by")
 	errNoFuel   = errors.New("wasm: the module was not rewritten")
 )
 
-// call calls an export without parameters and returns its result, or 0.
+// call calls an export without parameters and returns its result, or 0. The
+// machine is spent unless the guest returns or exits by itself.
 func (mc *machine) call(ctx context.Context, m *meter, name string) (uint64, error) {
-	f := mc.mod.ExportedFunction(name)
-	if f == nil || len(f.Definition().ParamTypes()) != 0 {
-		return 0, fmt.Errorf("%w: %s", errNoExport, name)
+	if mc.name != name {
+		f := mc.mod.ExportedFunction(name)
+		if f == nil || len(f.Definition().ParamTypes()) != 0 {
+			return 0, fmt.Errorf("%w: %s", errNoExport, name)
+		}
+		mc.entry, mc.name = f, name
 	}
+	mc.spent = true
 	mc.fuel.Set(ration)
-	m.fuel, m.call = mc.fuel, f
-	res, err := f.Call(ctx)
+	m.fuel, m.call = mc.fuel, mc.entry
+	var stack [1]uint64
+	err := mc.entry.CallWithStack(ctx, stack[:])
+	var exit *wasi.Exit
+	if err == nil || errors.As(err, &exit) {
+		mc.spent = false
+	}
 	if e := m.settle(); e != nil && err == nil {
 		err = &wasi.Stop{Err: e}
 	}
-	if err != nil || len(res) == 0 {
-		return 0, err
-	}
-	return res[0], nil
+	return stack[0], err
 }
+
+// close frees the machine. It must not run.
+func (mc *machine) close() { mc.mod.Close(context.Background()) }
+
+// snapshot is what a machine is after its initialisation.
+type snapshot struct {
+	memory  []byte
+	globals []uint64
+}
+
+func (mc *machine) snapshot() *snapshot {
+	s := &snapshot{memory: append([]byte(nil), mc.alloc.bytes()...)}
+	for _, g := range mc.globals {
+		s.globals = append(s.globals, g.Get())
+	}
+	return s
+}
+
+// reset makes the machine what it was, whatever has happened to it: there is
+// no state of an instance but its memory and these globals, which package
+// rewrite has made sure of. It must be called for every machine after every
+// run, also after one that seems to have done nothing.
+func (mc *machine) reset(s *snapshot) {
+	copy(mc.alloc.bytes(), s.memory)
+	for i, g := range mc.globals {
+		g.Set(s.globals[i])
+	}
+	if stackSize(mc.entry) > keptStack {
+		mc.entry, mc.name = nil, ""
+	}
+	mc.fresh, mc.clean = false, true
+}
+
+// keptStack is how many bytes of native stack a machine keeps.
+const keptStack = 256 << 10

@@ -2,6 +2,7 @@ package wasm
 
 import (
 	"fmt"
+	"sync"
 
 	"github.com/donax-sh/donax/sandbox"
 	"github.com/tetratelabs/wazero/experimental"
@@ -10,39 +11,156 @@ import (
 const (
 	pageSize  = 64 << 10
 	maxMemory = 4 << 30
+
+	// maxKept is how much of a space stays in memory between two instances.
+	maxKept = 16 << 20
 )
 
+// space is room for the memory of one instance. Its bytes stay where they are
+// while it grows, where the system can reserve addresses without memory.
+// What it held for the instance before is still there below dirty.
+type space struct {
+	b        []byte // as far as it is usable
+	dirty    int    // what may not be zero ends here
+	reserved []byte // nil: b is of the Go heap
+}
+
+// resize makes n bytes usable, which keep their contents as far as keep.
+func (s *space) resize(n, keep int) bool {
+	switch {
+	case n <= len(s.b):
+	case s.reserved != nil:
+		if !commit(s.reserved, len(s.b), n) {
+			return false
+		}
+		s.b = s.reserved[:n]
+	default:
+		// Some room to spare, since growing copies everything.
+		b := make([]byte, n+n/4)
+		copy(b, s.b[:keep])
+		s.b, s.dirty = b, keep
+	}
+	return true
+}
+
+// spaces keeps the spaces of instances that are gone: memory that the process
+// has already is many times cheaper than what it must get from the system.
+type spaces struct {
+	mu     sync.Mutex
+	closed bool
+	free   []*space
+	bytes  int // in free
+	max    int
+}
+
+func (p *spaces) get() *space {
+	p.mu.Lock()
+	if n := len(p.free); n > 0 {
+		s := p.free[n-1]
+		p.free = p.free[:n-1]
+		p.bytes -= s.dirty
+		p.mu.Unlock()
+		return s
+	}
+	p.mu.Unlock()
+	return &space{reserved: reserve()}
+}
+
+func (p *spaces) put(s *space) {
+	if s.dirty > maxKept {
+		if s.reserved != nil {
+			discard(s.reserved[maxKept:s.dirty])
+		} else {
+			s.b = s.b[:maxKept:maxKept]
+		}
+		s.dirty = maxKept
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.closed || p.bytes+s.dirty > p.max {
+		release(s.reserved)
+		return
+	}
+	p.free = append(p.free, s)
+	p.bytes += s.dirty
+}
+
+// trim gives all back to the system.
+func (p *spaces) trim() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, s := range p.free {
+		release(s.reserved)
+	}
+	p.free, p.bytes = nil, 0
+}
+
+func (p *spaces) close() {
+	p.mu.Lock()
+	p.closed = true
+	p.mu.Unlock()
+	p.trim()
+}
+
 // allocator gives one instance its memory, up to a limit, and remembers when
-// it had to refuse.
+// it had to refuse. Only the goroutine that runs the instance uses it.
 type allocator struct {
 	limit   uint64
 	refused bool
-	buf     []byte
+	least   int // bytes to begin with, if more than the module asks for
+	from    *spaces
+	space   *space
+	size    int
 }
 
 var _ experimental.MemoryAllocator = (*allocator)(nil)
 
 // Allocate is called once, when the instance is made.
-func (a *allocator) Allocate(uint64, uint64) experimental.LinearMemory { return a }
+func (a *allocator) Allocate(uint64, uint64) experimental.LinearMemory {
+	a.space = a.from.get()
+	return a
+}
 
 // Reallocate grows the memory. Nil is a memory.grow of -1 to the guest.
 func (a *allocator) Reallocate(size uint64) []byte {
+	size = max(size, uint64(a.least))
 	if size > a.limit {
 		a.refused = true
 		return nil
 	}
-	if size > uint64(cap(a.buf)) {
-		// Some room to spare, since growing copies everything.
-		b := make([]byte, size, min(a.limit, size+size/4))
-		copy(b, a.buf)
-		a.buf = b
+	n, s := int(size), a.space
+	if !s.resize(n, a.size) {
+		a.refused = true
+		return nil
 	}
-	a.buf = a.buf[:size]
-	return a.buf
+	if n > a.size {
+		// What an instance gets must be zero, and not what another left there.
+		if end := min(n, s.dirty); end > a.size {
+			clear(s.b[a.size:end])
+		}
+		s.dirty = max(s.dirty, n)
+		a.size = n
+	}
+	return s.b[:n:n]
 }
 
-// Free is called when the instance is closed.
-func (a *allocator) Free() { a.buf = nil }
+// Free is called when the instance is closed. Nothing may hold on to its
+// memory then: a stream that still reads into it would write into the next
+// instance's.
+func (a *allocator) Free() {
+	if a.space != nil {
+		a.from.put(a.space)
+		a.space = nil
+	}
+}
+
+// bytes returns the memory as it is.
+func (a *allocator) bytes() []byte {
+	if a.space == nil { // a module without memory
+		return nil
+	}
+	return a.space.b[:a.size]
+}
 
 func (a *allocator) err() error {
 	return &sandbox.LimitError{What: "memory " + bytesText(a.limit), Flag: "--memory"}

@@ -15,6 +15,7 @@ type module struct {
 	sum  string // hex digest
 	what string // for messages
 	read func() ([]byte, error)
+	pool pool
 
 	once     sync.Once
 	ready    chan struct{} // closed when what follows is set
@@ -23,7 +24,9 @@ type module struct {
 }
 
 func newModule(r *Runtime, sum, what string, read func() ([]byte, error)) *module {
-	return &module{rt: r, sum: sum, what: what, read: read, ready: make(chan struct{})}
+	m := &module{rt: r, sum: sum, what: what, read: read, ready: make(chan struct{})}
+	m.pool.m = m
+	return m
 }
 
 // load compiles the module or waits until somebody has. When ctx ends the

@@ -9,6 +9,7 @@
 package wasm
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -40,6 +41,10 @@ type Config struct {
 	// millisecond. 0 means no limit. See also [WithBudget].
 	CPU int64
 
+	// Idle is how many bytes instances of one tier that wait for work may hold
+	// in all; one may wait in any case. 0 means 128 MiB.
+	Idle int
+
 	// Log is told what takes long: that a tier is compiled for the first time.
 	// It may be called from any goroutine. Nil means nobody.
 	Log func(string)
@@ -68,6 +73,10 @@ type Runtime struct {
 	tiers  []*module
 	progs  []sandbox.Program
 	epoch  time.Time // of the guests' monotonic clocks
+	idle   int
+	spaces spaces
+	life   context.Context // ends with Close
+	end    context.CancelFunc
 
 	mu     sync.Mutex
 	closed bool
@@ -114,17 +123,21 @@ func New(c Config) (*Runtime, error) {
 	r := &Runtime{
 		memory: c.Memory,
 		cpu:    c.CPU,
+		idle:   cmp.Or(c.Idle, 128<<20),
 		log:    c.Log,
 		cache:  cache,
 		wz:     wazero.NewRuntimeWithConfig(ctx, rc),
 		epoch:  time.Now(),
 	}
+	r.spaces.max = r.idle
+	r.life, r.end = context.WithCancel(ctx)
 	if err := errors.Join(wasi.Instantiate(ctx, r.wz), instantiateFuel(ctx, r.wz)); err != nil {
 		r.Close()
 		return nil, err
 	}
 	for _, t := range c.Box {
 		m := newModule(r, t.SHA256, "box", t.Module)
+		m.pool.stats.Tier = t.Name
 		r.tiers = append(r.tiers, m)
 		for _, cmd := range t.Commands {
 			r.progs = append(r.progs, &command{rt: r, mod: m, cmd: cmd, sum: commandSum(t.SHA256, cmd.Name)})
@@ -146,13 +159,27 @@ func (r *Runtime) Warm(ctx context.Context) error {
 	return nil
 }
 
+// Stats says what the machines of each tier do, in the order of the tiers.
+func (r *Runtime) Stats() []PoolStats {
+	var all []PoolStats
+	for _, m := range r.tiers {
+		all = append(all, m.pool.read())
+	}
+	return all
+}
+
 // Close waits for what still runs, whose contexts the caller has ended, and
 // frees everything.
 func (r *Runtime) Close() error {
 	r.mu.Lock()
 	r.closed = true
 	r.mu.Unlock()
+	r.end()
 	r.active.Wait()
+	for _, m := range r.tiers {
+		m.pool.close()
+	}
+	defer r.spaces.close()
 	return errors.Join(r.wz.Close(context.Background()), r.cache.close())
 }
 

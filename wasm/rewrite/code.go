@@ -149,8 +149,15 @@ func (f *function) measure(r *reader) {
 			}
 			loops = loops[:len(loops)-1]
 		case opMisc, opSIMD, opAtomic:
-			f.immediates(r, op, r.u32())
+			sub := r.u32()
+			if f.opt.ExportGlobals && lasting(op, sub) {
+				r.fail("changes a table or drops a segment, which a reset cannot undo")
+			}
+			f.immediates(r, op, sub)
 		default:
+			if f.opt.ExportGlobals && lasting(op, 0) {
+				r.fail("changes a table, which a reset cannot undo")
+			}
 			f.immediates(r, op, 0)
 		}
 	}

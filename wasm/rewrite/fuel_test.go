@@ -125,3 +125,24 @@ func TestFuelGlobalIsOutOfReach(t *testing.T) {
 		t.Error("import: a guest may call tick")
 	}
 }
+
+// What a reset cannot undo is refused where one is wanted.
+func TestExportGlobalsRefuses(t *testing.T) {
+	for name, code := range map[string][]byte{
+		"table.set":  {opI32Const, 0, opRefNull, 0x70, opTableSet, 0},
+		"table.grow": {opRefNull, 0x70, opI32Const, 1, opMisc, miscTableGrow, 0, 0x1a},
+		"data.drop":  {opMisc, miscDataDrop, 0},
+		"elem.drop":  {opMisc, miscElemDrop, 0},
+	} {
+		if _, _, err := Module(run(code...), Options{}); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+		if _, _, err := Module(run(code...), Options{ExportGlobals: true}); err == nil {
+			t.Errorf("%s is let through", name)
+		}
+	}
+	vector := module(section(secGlobal, vec(cat([]byte{0x7b, 1, opSIMD, 12}, make([]byte, 16), []byte{opEnd}))...))
+	if _, _, err := Module(vector, Options{ExportGlobals: true}); err == nil {
+		t.Error("a vector global is let through")
+	}
+}

@@ -46,6 +46,7 @@ const (
 	blockEmpty   = 0x40
 	typeI32      = 0x7f
 	typeI64      = 0x7e
+	typeF64      = 0x7c // the last number type; vectors and references are below
 )
 
 // Instructions behind opMisc whose cost grows with their last operand.
@@ -55,6 +56,7 @@ const (
 	miscMemoryCopy = 10
 	miscMemoryFill = 11
 	miscTableInit  = 12
+	miscElemDrop   = 13
 	miscTableCopy  = 14
 	miscTableGrow  = 15
 	miscTableFill  = 17
@@ -126,6 +128,18 @@ func (w *rewriter) immediates(r *reader, op byte, sub uint64) {
 	}
 }
 
+// lasting reports whether an instruction changes what is neither in memory
+// nor in a global, so that a reset of an instance could not undo it.
+func lasting(op byte, sub uint64) bool {
+	if op == opMisc {
+		switch sub {
+		case miscDataDrop, miscTableInit, miscElemDrop, miscTableCopy, miscTableGrow, miscTableFill:
+			return true
+		}
+	}
+	return op == opTableSet
+}
+
 func (w *rewriter) miscImmediates(r *reader, sub uint64) {
 	if w.dataMoved && (sub == miscMemoryInit || sub == miscDataDrop) {
 		r.fail("memory.init and data.drop need passive data segments")
@@ -135,7 +149,7 @@ func (w *rewriter) miscImmediates(r *reader, sub uint64) {
 	case sub == miscMemoryInit, sub == miscMemoryCopy, sub == miscTableInit, sub == miscTableCopy:
 		r.u32()
 		r.u32()
-	case sub == miscDataDrop, sub == miscMemoryFill, sub == 13, sub >= miscTableGrow && sub <= miscTableFill:
+	case sub == miscDataDrop, sub == miscMemoryFill, sub == miscElemDrop, sub >= miscTableGrow && sub <= miscTableFill:
 		r.u32()
 	default:
 		r.fail("instruction 0xfc %d is unknown", sub)

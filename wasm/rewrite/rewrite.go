@@ -41,7 +41,7 @@ const (
 type Options struct {
 	Limits        Limits
 	Fuel          bool // count and stop
-	ExportGlobals bool // export the module's own mutable globals
+	ExportGlobals bool // export the module's own mutable globals; refuse state that is neither there nor in memory
 	MergeData     bool // merge active data segments
 	TakeData      bool // take active data segments out, into Info.Data; wins over MergeData
 

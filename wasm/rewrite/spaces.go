@@ -82,6 +82,9 @@ func (w *rewriter) globals() {
 		start := r.p
 		r.valueType()
 		mutable := r.byte() == 1
+		if kind := r.b[start]; mutable && w.opt.ExportGlobals && kind < typeF64 {
+			r.fail("global %d has type %#x, which a reset cannot set", i, kind)
+		}
 		body = append(body, r.b[start:r.p]...)
 		body = w.constExpr(r, body)
 		if mutable {

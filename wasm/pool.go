@@ -1,0 +1,254 @@
+package wasm
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"github.com/donax-sh/donax/sandbox/vfs"
+	"github.com/donax-sh/donax/wasm/wasi"
+)
+
+// A pool has the machines of one module of the box.
+//
+// To initialise a machine takes milliseconds. So it is done once: the memory
+// and globals of one that is initialised are the snapshot, and every other
+// machine starts as its copy. After a run a machine is reset to it, behind the
+// back of whoever ran it, and serves again. A machine whose memory grew, which
+// trapped or was killed, is closed, and another takes its place.
+//
+// Nobody ever waits for a machine: a command may wait for its children, and
+// they need machines, too. When none is ready one is made.
+type pool struct {
+	m *module
+
+	mu      sync.Mutex
+	snap    *snapshot  // nil: not taken yet
+	runs    int        // so far without a snapshot
+	ready   []*machine // last used last
+	dirty   []*machine // to be reset
+	missing int        // to be made, for those that were closed
+	working bool       // somebody does so
+	trimmer *time.Timer
+	closed  bool
+	stats   PoolStats
+}
+
+// PoolStats says what the machines of one tier of the box do.
+type PoolStats struct {
+	Tier    string
+	Ready   int   // waiting for work
+	Memory  int64 // bytes that each of them has
+	Made    int64 // so far
+	Dropped int64 // so far: grown, killed or broken
+	Reused  int64 // runs so far in a machine that had served before
+}
+
+const (
+	// captureAt is the run that has a snapshot taken. A process that runs one
+	// command has nothing from it.
+	captureAt = 2
+
+	// idleTime is how long a machine waits for work before it is closed.
+	idleTime = 10 * time.Second
+)
+
+// take returns a machine whose memory may grow to limit bytes. ctx carries
+// the job that will run.
+func (p *pool) take(ctx context.Context, limit uint64) (*machine, error) {
+	p.mu.Lock()
+	snap := p.snap
+	if snap == nil {
+		p.stats.Made++
+		if p.runs++; p.runs == captureAt {
+			p.work()
+		}
+		p.mu.Unlock()
+		return p.m.instantiate(ctx, limit, 0)
+	}
+	if uint64(len(snap.memory)) > limit {
+		p.mu.Unlock()
+		return nil, (&allocator{limit: limit}).err()
+	}
+	var mc *machine
+	if n := len(p.ready); n > 0 {
+		mc, p.ready = p.ready[n-1], p.ready[:n-1]
+	} else if n := len(p.dirty); n > 0 {
+		mc, p.dirty = p.dirty[n-1], p.dirty[:n-1]
+	}
+	if mc == nil {
+		p.missing = max(0, p.missing-1)
+		p.stats.Made++
+		p.mu.Unlock()
+		return p.make(ctx, snap, limit)
+	}
+	p.stats.Reused++
+	p.mu.Unlock()
+	if !mc.clean {
+		mc.reset(snap)
+	}
+	mc.clean = false
+	mc.alloc.limit, mc.alloc.refused = limit, false
+	return mc, nil
+}
+
+// make returns a new machine that is as the snapshot is.
+func (p *pool) make(ctx context.Context, snap *snapshot, limit uint64) (*machine, error) {
+	mc, err := p.m.instantiate(ctx, limit, len(snap.memory))
+	if err != nil {
+		return nil, err
+	}
+	mc.reset(snap)
+	mc.clean = false
+	return mc, nil
+}
+
+// give takes a machine back after its run.
+func (p *pool) give(mc *machine) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	switch {
+	case p.closed || p.snap == nil:
+		mc.close()
+	case mc.spent || len(mc.alloc.bytes()) != len(p.snap.memory):
+		mc.close()
+		p.stats.Dropped++
+		if len(p.ready)+len(p.dirty) == 0 {
+			p.missing = 1
+			p.work()
+		}
+	case (len(p.ready)+len(p.dirty)+1)*len(p.snap.memory) > p.m.rt.idle && len(p.ready)+len(p.dirty) > 0:
+		mc.close()
+	default:
+		mc.idle = time.Now()
+		p.dirty = append(p.dirty, mc)
+		p.work()
+	}
+}
+
+// work sees to it that somebody does what is to be done. The lock is held.
+func (p *pool) work() {
+	if p.working || p.closed || p.m.rt.enter() != nil {
+		return
+	}
+	p.working = true
+	go func() {
+		defer p.m.rt.active.Done()
+		for p.step() {
+		}
+	}()
+}
+
+// step does one thing and reports whether there was one.
+func (p *pool) step() bool {
+	p.mu.Lock()
+	snap := p.snap
+	var mc *machine
+	switch n := len(p.dirty); {
+	case p.closed, snap != nil && n == 0 && p.missing == 0:
+		p.working = false
+		p.mu.Unlock()
+		return false
+	case snap == nil:
+	case n > 0:
+		mc, p.dirty = p.dirty[n-1], p.dirty[:n-1]
+	default:
+		p.missing--
+		p.stats.Made++
+	}
+	p.mu.Unlock()
+
+	var err error
+	switch {
+	case snap == nil:
+		mc, snap, err = p.capture()
+	case mc != nil:
+		mc.reset(snap)
+	default:
+		if mc, err = p.make(p.m.rt.life, snap, maxMemory); err == nil {
+			mc.clean = true
+		}
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if err != nil { // the next run will say why
+		p.working = false
+		return false
+	}
+	p.snap = snap
+	mc.idle = time.Now()
+	p.ready = append(p.ready, mc)
+	if p.trimmer == nil && !p.closed {
+		p.trimmer = time.AfterFunc(idleTime, p.trim)
+	}
+	return true
+}
+
+// capture initialises a machine and takes the snapshot. The clocks stand still
+// meanwhile, so that no machine sees them run backwards; there are no files.
+func (p *pool) capture() (*machine, *snapshot, error) {
+	job := wasi.NewJob(wasi.Config{Args: []string{"box"}, FS: vfs.NewMem(vfs.MemConfig{})})
+	defer job.Close()
+	mt := &meter{}
+	ctx := wasi.With(context.WithValue(p.m.rt.life, meterKey{}, mt), job)
+	mc, err := p.m.instantiate(ctx, uint64(p.m.rt.memory), 0)
+	if err != nil {
+		return nil, nil, err
+	}
+	for _, name := range []string{"_initialize", "box_prepare"} {
+		if mc.mod.ExportedFunction(name) == nil {
+			continue
+		}
+		if _, err := mc.call(ctx, mt, name); err != nil {
+			mc.close()
+			return nil, nil, err
+		}
+	}
+	s := mc.snapshot()
+	mc.fresh, mc.clean = false, true
+	return mc, s, nil
+}
+
+// trim closes machines that nobody has needed for a while, but one.
+func (p *pool) trim() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	old := time.Now().Add(-idleTime)
+	for len(p.ready) > 1 && p.ready[0].idle.Before(old) {
+		p.ready[0].close()
+		p.ready = p.ready[1:]
+	}
+	if p.closed {
+		return
+	}
+	p.m.rt.spaces.trim()
+	p.trimmer = nil
+	if len(p.ready) > 1 {
+		p.trimmer = time.AfterFunc(idleTime, p.trim)
+	}
+}
+
+func (p *pool) read() PoolStats {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	s := p.stats
+	s.Ready = len(p.ready) + len(p.dirty)
+	if p.snap != nil {
+		s.Memory = int64(len(p.snap.memory))
+	}
+	return s
+}
+
+// close closes all machines. None runs any more.
+func (p *pool) close() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.closed = true
+	if p.trimmer != nil {
+		p.trimmer.Stop()
+	}
+	for _, mc := range append(p.ready, p.dirty...) {
+		mc.close()
+	}
+	p.ready, p.dirty = nil, nil
+}
