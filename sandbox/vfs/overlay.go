@@ -38,12 +38,16 @@ const keepClean = 4096
 // adopt gives the entry elem of the lower folder behind dir a node.
 // Precondition: t.mu is held for writing.
 func (t *tree) adopt(dir *node, elem string) (*node, syscall.Errno) {
-	low := join(dir.low, elem)
-	fi, err := t.lower.Lstat(low)
+	fi, err := t.lower.Lstat(join(dir.low, elem))
 	if err != nil {
 		return nil, errnoOf(err)
 	}
-	i := t.lowInfo(fi)
+	return t.adoptAs(dir, elem, t.lowInfo(fi))
+}
+
+// adoptAs is adopt of an entry that lowInfo described.
+func (t *tree) adoptAs(dir *node, elem string, i *info) (*node, syscall.Errno) {
+	low := join(dir.low, elem)
 	n := &node{
 		ino: i.st.Ino, layer: i.st.Dev & 0xff, low: low, home: dir, dir: i.IsDir(),
 		mode: i.mode, nlink: int64(i.st.Nlink), atime: i.st.Atime, mtime: i.mtime, ctime: i.st.Ctime,
@@ -52,9 +56,11 @@ func (t *tree) adopt(dir *node, elem string) (*node, syscall.Errno) {
 	case i.mode.IsDir():
 		n.kids = map[string]*node{}
 	case i.mode&fs.ModeSymlink != 0:
-		if n.target, err = t.lower.Readlink(low); err != nil {
+		target, err := t.lower.Readlink(low)
+		if err != nil {
 			return nil, errnoOf(err)
 		}
+		n.target = target
 	case i.mode.IsRegular():
 		n.backed = true
 	}

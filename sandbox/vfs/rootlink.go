@@ -70,7 +70,7 @@ func (r *Root) symlink(target, name string) syscall.Errno {
 	case climbs(target, depthOf(name)):
 		return syscall.EPERM // cases 001 and 002: the host itself would follow it later
 	}
-	return errnoOf(dir.Root.Symlink(target, base))
+	return errnoOf(dir.Symlink(target, base))
 }
 
 // Rename moves from to to.
@@ -112,19 +112,19 @@ func (r *Root) pair(from, to string, move bool) syscall.Errno {
 		return syscall.EPERM
 	}
 	if from != to {
-		if e := r.judge(fromDir, fromBase, fi, depthOf(to)); e != 0 {
+		if e := r.judge(fromDir, fromBase, from, fi, depthOf(to)); e != 0 {
 			return e
 		}
 	}
 	if move {
-		return renameAt(fromDir.Root, fromBase, toDir.Root, toBase, r.root, from, to)
+		return renameAt(fromDir.Root, fromBase, toDir.Root, toBase, r.top.Root, from, to)
 	}
-	return linkAt(fromDir.Root, fromBase, toDir.Root, toBase, r.root, from, to)
+	return linkAt(fromDir.Root, fromBase, toDir.Root, toBase, r.top.Root, from, to)
 }
 
 // judge refuses to move or link what would lead out from a folder depth
 // levels deep: base itself, or when it is a folder any link in it.
-func (r *Root) judge(dir dirHandle, base string, fi fs.FileInfo, depth int) syscall.Errno {
+func (r *Root) judge(dir dirHandle, base, name string, fi fs.FileInfo, depth int) syscall.Errno {
 	switch {
 	case fi.Mode()&fs.ModeSymlink != 0:
 		target, err := dir.Readlink(base)
@@ -135,11 +135,11 @@ func (r *Root) judge(dir dirHandle, base string, fi fs.FileInfo, depth int) sysc
 			return syscall.EPERM
 		}
 	case fi.IsDir():
-		sub, e := step(dir.Root, base)
+		sub, e := r.step(dir.Root, base, name)
 		if e != 0 {
 			return e
 		}
-		d := dirHandle{sub, false}
+		d := dirHandle{sub, r}
 		defer d.done()
 		f, err := sub.Open(".")
 		if err != nil {
@@ -158,7 +158,7 @@ func (r *Root) judge(dir dirHandle, base string, fi fs.FileInfo, depth int) sysc
 			if err != nil {
 				return errnoOf(err)
 			}
-			if e := r.judge(d, ent.Name(), kid, depth+1); e != 0 {
+			if e := r.judge(d, ent.Name(), join(name, ent.Name()), kid, depth+1); e != 0 {
 				return e
 			}
 		}

@@ -144,7 +144,10 @@ func (t *tree) find(name string) (found, syscall.Errno) {
 
 // own looks name up and gives it a node, and its parents too. Precondition:
 // t.mu is held for writing.
-func (t *tree) own(name string) (*node, syscall.Errno) {
+func (t *tree) own(name string) (*node, syscall.Errno) { return t.ownSeen(name, nil) }
+
+// ownSeen is own when name was just seen in the lower file system.
+func (t *tree) ownSeen(name string, seen *info) (*node, syscall.Errno) {
 	n := t.root
 	for rest := name[1:]; rest != ""; {
 		if e := n.enter(); e != 0 {
@@ -152,6 +155,9 @@ func (t *tree) own(name string) (*node, syscall.Errno) {
 		}
 		var elem string
 		elem, rest = next(rest)
+		if _, known := n.kids[elem]; seen != nil && rest == "" && !known && n.low != "" {
+			return t.adoptAs(n, elem, seen)
+		}
 		kid, e := t.child(n, elem)
 		if e != 0 {
 			return nil, e
@@ -347,7 +353,7 @@ func (t *tree) open(name string, flag int, perm fs.FileMode) (*treeFile, syscall
 
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	n, e := t.own(name)
+	n, e := t.ownSeen(name, at.fi)
 	switch {
 	case e == 0 && exclusive(flag):
 		return nil, syscall.EEXIST
