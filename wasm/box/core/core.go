@@ -11,6 +11,7 @@ import (
 	"github.com/donax-sh/donax/wasm/box/applet/cut"
 	"github.com/donax-sh/donax/wasm/box/applet/echo"
 	"github.com/donax-sh/donax/wasm/box/applet/env"
+	"github.com/donax-sh/donax/wasm/box/applet/find"
 	"github.com/donax-sh/donax/wasm/box/applet/head"
 	"github.com/donax-sh/donax/wasm/box/applet/ls"
 	"github.com/donax-sh/donax/wasm/box/applet/mkdir"
@@ -46,6 +47,7 @@ func Commands() []*applet.Command {
 		&echo.Command,
 		&env.Env,
 		&truth.False,
+		&find.Command,
 		&head.Command,
 		&ls.Command,
 		&mkdir.Mkdir,
