@@ -246,7 +246,7 @@ func (k *copier) file(from, to string, src, dst fs.FileInfo, exists bool) bool {
 		return k.attributes(from, to, src, false)
 	}
 	exists = exists && !k.removeFirst
-	perm := applet.Mode(src).Perm()
+	perm := src.Mode().Perm()
 	if k.noMode {
 		perm = 0o666
 	}
@@ -313,14 +313,14 @@ func copyText(w io.Writer, r io.Reader) error {
 // the source's permissions, less the umask, in any case.
 func (k *copier) attributes(from, to string, src fs.FileInfo, made bool) bool {
 	ok := true
-	mode := applet.Mode(src)
+	mode := src.Mode()
 	switch {
 	case k.keepMode:
-		if err := k.c.SetMode(to, mode); err != nil {
+		if err := os.Chmod(to, mode); err != nil {
 			ok = k.fail(err, "preserving permissions for ", applet.Quote(to))
 		}
 	case made && !k.noMode:
-		if err := k.c.SetMode(to, mode.Perm()&^umask); err != nil {
+		if err := os.Chmod(to, mode.Perm()&^umask); err != nil {
 			ok = k.fail(err, "setting permissions for ", applet.Quote(to))
 		}
 	}

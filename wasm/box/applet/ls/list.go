@@ -93,13 +93,13 @@ func (l *lister) stat(name string, argument bool) (file, error) {
 }
 
 func (f *file) fill(fi fs.FileInfo) {
-	f.info, f.mode, f.isDir = fi, applet.Mode(fi), fi.IsDir()
+	f.info, f.mode, f.isDir = fi, fi.Mode(), fi.IsDir()
 }
 
 func (l *lister) readLink(f *file, path string) {
 	f.target, _ = os.Readlink(path)
 	if to, err := os.Stat(path); err == nil {
-		f.to = applet.Mode(to)
+		f.to = to.Mode()
 	} else {
 		f.broken = true
 	}

@@ -85,7 +85,7 @@ func (m *maker) one(name string, last bool) bool {
 	}
 	if last && m.mode != nil {
 		bits := m.mode.Apply(0o777, true)
-		if err := m.c.SetMode(name, applet.FromUnix(bits)); err != nil {
+		if err := os.Chmod(name, applet.FromUnix(bits)); err != nil {
 			m.c.Warn("cannot set permissions of ", applet.Quote(name), ": ", applet.Reason(err))
 			return false
 		}
