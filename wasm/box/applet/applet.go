@@ -10,7 +10,6 @@ package applet
 
 import (
 	"io"
-	"io/fs"
 	"os"
 	"strings"
 	"syscall"
@@ -37,10 +36,6 @@ type Ctx struct {
 	// Procs starts other commands, through the sandbox and its policy. It is
 	// nil where there is no sandbox; native tests set their own.
 	Procs Procs
-
-	// Chmod changes permission bits, which package os cannot inside wasm. Nil
-	// means os.Chmod. Commands call [Ctx.SetMode].
-	Chmod func(name string, mode fs.FileMode) error
 }
 
 // Procs starts and waits for other commands.

@@ -51,6 +51,12 @@ func Optional(f func(value string, given bool) error, short rune, long string) O
 // operands are another command's line (env, xargs, timeout).
 func StopAtOperand() Opt { return Opt{operands: true} }
 
+// ChoiceError is the error of [Choose]. It ends commands with status 1, also
+// those whose other usage errors have another one.
+type ChoiceError string
+
+func (e ChoiceError) Error() string { return string(e) }
+
 // UsageError is an error of an option's function that GNU commands follow with
 // the hint to try --help.
 type UsageError string
@@ -58,8 +64,8 @@ type UsageError string
 func (e UsageError) Error() string { return string(e) }
 
 // Choose finds word, or what it abbreviates without doubt, among groups of
-// synonyms and returns the group's index. The error is a [UsageError] that
-// lists them, as GNU commands do: option is "--color".
+// synonyms and returns the group's index. The error is a [ChoiceError]
+// that lists them, as GNU commands do: option is "--color".
 func Choose(option, word string, groups ...[]string) (int, error) {
 	found, ambiguous := -1, false
 	for i, g := range groups {
@@ -90,7 +96,7 @@ func Choose(option, word string, groups ...[]string) (int, error) {
 			msg += Curly(w)
 		}
 	}
-	return -1, UsageError(msg)
+	return -1, ChoiceError(msg)
 }
 
 // Parse reads the options in c.Args as GNU getopt_long does: short ones
@@ -109,8 +115,11 @@ func (c *Ctx) Parse(usageStatus int, opts ...Opt) (operands []string, status int
 		return nil, usageStatus, false
 	}
 	complain := func(err error) ([]string, int, bool) {
-		if u, ok := err.(UsageError); ok {
-			return bad(string(u))
+		switch e := err.(type) {
+		case UsageError:
+			return bad(string(e))
+		case ChoiceError:
+			return nil, c.Usage(string(e)), false
 		}
 		c.Warn(err.Error())
 		return nil, usageStatus, false

@@ -7,10 +7,6 @@ import (
 	"syscall"
 )
 
-// Mode returns fi's type and permission bits, also inside wasm, where
-// fi.Mode() does not know the latter.
-func Mode(fi fs.FileInfo) fs.FileMode { return fi.Mode() }
-
 // Stat returns what fi.Sys() holds.
 func Stat(fi fs.FileInfo) Info {
 	s, ok := fi.Sys().(*syscall.Stat_t)

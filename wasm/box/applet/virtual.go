@@ -2,7 +2,6 @@ package applet
 
 import (
 	"io/fs"
-	"os"
 	"time"
 )
 
@@ -31,19 +30,9 @@ func Blocks(fi fs.FileInfo) int64 {
 	return 0
 }
 
-// SetMode changes the permission bits of name, following a symlink.
-func (c *Ctx) SetMode(name string, mode fs.FileMode) error {
-	if c.Chmod != nil {
-		return c.Chmod(name, mode)
-	}
-	return os.Chmod(name, mode)
-}
-
-// UnixMode returns the permission bits of fi with setuid, setgid and sticky as
+// UnixMode returns the permission bits of m with setuid, setgid and sticky as
 // chmod(2) takes them.
-func UnixMode(fi fs.FileInfo) uint32 { return unixBits(Mode(fi)) }
-
-func unixBits(m fs.FileMode) uint32 {
+func UnixMode(m fs.FileMode) uint32 {
 	bits := uint32(m.Perm())
 	if m&fs.ModeSetuid != 0 {
 		bits |= 0o4000

@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"golang.org/x/sys/unix"
 	"golang.org/x/tools/txtar"
 )
 
@@ -49,7 +50,7 @@ var Modified = time.Date(2024, 3, 5, 6, 7, 8, 0, time.UTC)
 
 // Env is the environment of all cases.
 func Env(dir string) []string {
-	return []string{"HOME=" + dir, "LC_ALL=C.UTF-8", "PATH=" + os.Getenv("PATH"), "PWD=" + dir, "TZ=UTC0", "USER=user"}
+	return []string{"HOME=" + dir, "LC_ALL=C.UTF-8", "PATH=" + os.Getenv("PATH"), "PWD=" + dir, "TERM=xterm", "TZ=UTC0", "USER=user"}
 }
 
 var update = flag.Bool("update", false, "write what the GNU tools do into the cases")
@@ -118,7 +119,8 @@ func (r Runner) file(t *testing.T, file string) {
 		if got == s.want {
 			continue
 		}
-		if r.update {
+		// What the GNU tools cannot tell is recorded from this code.
+		if r.update || *update && r.Name == "native" && slices.Contains(s.except, "gnu") {
 			s.want, changed = got, true
 			continue
 		}
@@ -172,10 +174,11 @@ func lay(dir string, files []txtar.File) error {
 		return nil
 	}
 	return filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
-		if err != nil || d.Type()&fs.ModeSymlink != 0 {
+		if err != nil {
 			return err
 		}
-		return os.Chtimes(path, Modified, Modified)
+		ts := unix.NsecToTimespec(Modified.UnixNano())
+		return unix.UtimesNanoAt(unix.AT_FDCWD, path, []unix.Timespec{ts, ts}, unix.AT_SYMLINK_NOFOLLOW)
 	})
 }
 

@@ -43,7 +43,7 @@ func (k *copier) copy(from, to string, argument bool) bool {
 	}
 	dst, err := os.Lstat(to)
 	exists := err == nil
-	if err != nil && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, syscall.ENOTDIR) {
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return k.fail(err, "cannot stat ", applet.Quote(to))
 	}
 	if exists && dst.Mode()&fs.ModeSymlink != 0 && !src.IsDir() && src.Mode()&fs.ModeSymlink == 0 && !k.removeFirst && !k.link && !k.symlink {
@@ -79,6 +79,9 @@ func (k *copier) copy(from, to string, argument bool) bool {
 	}
 	switch {
 	case k.symlink:
+		if !strings.HasPrefix(from, "/") && applet.Dir(to) != "." {
+			return k.fail(nil, applet.Name(to), ": can make relative symbolic links only in current directory")
+		}
 		if exists && (k.force || k.removeFirst) {
 			syscall.Unlink(to)
 		}
@@ -243,21 +246,25 @@ func (k *copier) file(from, to string, src, dst fs.FileInfo, exists bool) bool {
 		return k.attributes(from, to, src, false)
 	}
 	exists = exists && !k.removeFirst
+	perm := src.Mode().Perm()
+	if k.noMode {
+		perm = 0o666
+	}
 	flag := os.O_WRONLY | os.O_CREATE | os.O_EXCL
 	if exists {
 		flag = os.O_WRONLY | os.O_TRUNC
 	}
-	out, err := os.OpenFile(to, flag, applet.Mode(src).Perm())
+	out, err := os.OpenFile(to, flag, perm)
 	if err != nil && exists && k.force {
 		// A destination that cannot be opened is removed and made anew.
 		if rerr := syscall.Unlink(to); rerr != nil {
 			return k.fail(rerr, "cannot remove ", applet.Quote(to))
 		}
 		exists = false
-		out, err = os.OpenFile(to, os.O_WRONLY|os.O_CREATE|os.O_EXCL, applet.Mode(src).Perm())
+		out, err = os.OpenFile(to, os.O_WRONLY|os.O_CREATE|os.O_EXCL, perm)
 	}
 	if err != nil && !exists && errors.Is(err, fs.ErrExist) {
-		out, err = os.OpenFile(to, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, applet.Mode(src).Perm())
+		out, err = os.OpenFile(to, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, perm)
 	}
 	if err != nil {
 		if strings.HasSuffix(to, "/") && errors.Is(err, syscall.EISDIR) {
@@ -306,14 +313,14 @@ func copyText(w io.Writer, r io.Reader) error {
 // the source's permissions, less the umask, in any case.
 func (k *copier) attributes(from, to string, src fs.FileInfo, made bool) bool {
 	ok := true
-	mode := applet.Mode(src)
+	mode := src.Mode()
 	switch {
 	case k.keepMode:
-		if err := k.c.SetMode(to, mode); err != nil {
+		if err := os.Chmod(to, mode); err != nil {
 			ok = k.fail(err, "preserving permissions for ", applet.Quote(to))
 		}
 	case made && !k.noMode:
-		if err := k.c.SetMode(to, mode.Perm()&^umask); err != nil {
+		if err := os.Chmod(to, mode.Perm()&^umask); err != nil {
 			ok = k.fail(err, "setting permissions for ", applet.Quote(to))
 		}
 	}

@@ -190,7 +190,7 @@ func (k *copier) operands(args []string, to target) int {
 				return c.Usage("with --parents, the destination must be a directory")
 			}
 			if err == nil {
-				c.Warn("target ", applet.Quote(last), " is not a directory")
+				c.Warn("target ", applet.Quote(last), ": Not a directory")
 			} else {
 				c.Warn("target ", applet.Quote(last), ": ", applet.Reason(err))
 			}

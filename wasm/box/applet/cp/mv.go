@@ -79,7 +79,7 @@ func (k *copier) moveOne(from, to string) bool {
 	if src.IsDir() && inside(from, to) {
 		return k.fail(nil, "cannot move ", applet.Quote(from), " to a subdirectory of itself, ", applet.Quote(to))
 	}
-	err = os.Rename(from, to)
+	err = syscall.Rename(from, to)
 	switch {
 	case err == nil:
 		k.made[to] = true

@@ -168,7 +168,12 @@ func splitStrings(args []string) ([]string, error) {
 			text = a[2:]
 		case strings.HasPrefix(a, "-iS"):
 			out = append(out, "-i")
-			text = a[3:]
+			if text = a[3:]; text == "" {
+				if i++; i == len(args) {
+					return append(out, "-S"), nil
+				}
+				text = args[i]
+			}
 		case a == "-u" || a == "-C" || a == "--unset" || a == "--chdir":
 			out = append(out, a)
 			if i++; i < len(args) {

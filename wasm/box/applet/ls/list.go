@@ -48,7 +48,10 @@ func (l *lister) list(names []string) {
 	l.sort(files)
 	l.sort(dirs)
 	if len(files) > 0 {
+		// The columns are as wide as the folders given would need them, too.
+		l.least = l.measure(dirs)
 		l.print(files, "")
+		l.least = widths{}
 		l.printed = true
 	}
 	titles := l.recursive || len(names) > 1
@@ -59,7 +62,7 @@ func (l *lister) list(names []string) {
 
 // needsInfo tells whether the output needs more than names and types.
 func (l *lister) needsInfo() bool {
-	return l.format == long || l.blocks || l.inode || l.color || l.indicator == classify || l.deref == derefAll ||
+	return l.format == long || l.blocks || l.inode || l.color || l.indicator == classify || l.deref == derefAll || l.dirsFirst ||
 		l.by == 'S' || l.by == 't'
 }
 
@@ -83,20 +86,20 @@ func (l *lister) stat(name string, argument bool) (file, error) {
 		return f, err
 	}
 	f.fill(fi)
-	if f.mode&fs.ModeSymlink != 0 && (l.format == long || l.color || l.indicator >= fileType) {
+	if f.mode&fs.ModeSymlink != 0 && (l.format == long || l.color || l.dirsFirst || l.indicator >= fileType) {
 		l.readLink(&f, name)
 	}
 	return f, nil
 }
 
 func (f *file) fill(fi fs.FileInfo) {
-	f.info, f.mode, f.isDir = fi, applet.Mode(fi), fi.IsDir()
+	f.info, f.mode, f.isDir = fi, fi.Mode(), fi.IsDir()
 }
 
 func (l *lister) readLink(f *file, path string) {
 	f.target, _ = os.Readlink(path)
 	if to, err := os.Stat(path); err == nil {
-		f.to = applet.Mode(to)
+		f.to = to.Mode()
 	} else {
 		f.broken = true
 	}

@@ -60,7 +60,7 @@ var Command = applet.Command{
       --sort=WORD            none (-U), size (-S), time (-t), version (-v),
                              extension (-X), width
   -t                         sort by time, newest first; see --time
-      --time=WORD            atime, access, use, ctime, status, birth, mtime
+      --time=WORD            atime, access, use, ctime, status, birth
       --time-style=STYLE     full-iso, long-iso, iso, locale, or +FORMAT
   -T, --tabsize=COLS         (accepted, tab stops are 8 columns apart)
   -u                         sort by, and show, access time
@@ -115,6 +115,7 @@ type lister struct {
 	colored                                      bool // an escape has been written
 	status                                       int
 	printed                                      bool // something stands before
+	least                                        widths
 }
 
 // What symlinks on the command line are followed.
@@ -150,12 +151,17 @@ func run(c *applet.Ctx) int {
 			l.deref = derefNever
 		}
 	}
+	l.color = l.color && colorTerm()
 	l.list(names)
-	if l.colored {
-		l.out = append(l.out, "\x1b[0m"...)
-	}
 	l.flush()
 	return l.status
+}
+
+// colorTerm tells whether the terminal is said to have colours, without which
+// there are none even when they are asked for.
+func colorTerm() bool {
+	term := os.Getenv("TERM")
+	return os.Getenv("LS_COLORS") != "" || os.Getenv("COLORTERM") != "" || term != "" && term != "dumb"
 }
 
 func (l *lister) flush() bool {
@@ -245,8 +251,8 @@ func (l *lister) options() []applet.Opt {
 		sortBy('S', 'S'), sortBy('t', 't'), sortBy('U', 'U'), sortBy('v', 'v'), sortBy('X', 'X'),
 		applet.Do(func() { l.questions = false }, 0, "show-control-chars"),
 		word("sort", func(i int) { l.by = "UtSXvw"[i] }, []string{"none"}, []string{"time"}, []string{"size"}, []string{"extension"}, []string{"version"}, []string{"width"}),
-		word("time", func(i int) { l.time = "acmm"[i] }, []string{"atime", "access", "use"}, []string{"ctime", "status"},
-			[]string{"birth", "creation"}, []string{"mtime", "modification"}),
+		word("time", func(i int) { l.time = "acm"[i] }, []string{"atime", "access", "use"}, []string{"ctime", "status"},
+			[]string{"birth", "creation"}),
 		applet.Func(l.setTimeStyle, 0, "time-style"),
 		applet.Func(func(v string) error {
 			if _, err := applet.ParseSize(v, ""); err != nil {

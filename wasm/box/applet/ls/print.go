@@ -47,7 +47,8 @@ func (l *lister) sizeOfBlocks(n int64) string {
 // widths are those of the columns.
 type widths struct{ inode, blocks, links, owner, group, size int }
 
-func (l *lister) measure(files []file) (w widths) {
+func (l *lister) measure(files []file) widths {
+	w := l.least
 	for i := range files {
 		f := &files[i]
 		if f.info == nil {
@@ -186,17 +187,11 @@ func (l *lister) name(b []byte, f *file) []byte {
 		if f.target == "" {
 			return b
 		}
-		b = append(b, " -> "...)
-		to := file{mode: f.to}
-		code := ""
-		if l.color && !f.broken {
-			code = colorOf(&to)
-		}
-		b = l.appendColored(b, l.quoteName(f.target), code)
+		b = append(append(b, " -> "...), l.quoteName(f.target)...)
 		if f.broken {
 			return b
 		}
-		if c := l.indicatorOf(f.to); c != 0 {
+		if c := l.indicatorOf(f.to); c != 0 && l.indicator != slash {
 			b = append(b, c)
 		}
 		return b

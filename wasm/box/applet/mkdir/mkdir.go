@@ -77,7 +77,7 @@ func mkdir(c *applet.Ctx) int {
 
 func (m *maker) one(name string, last bool) bool {
 	if err := os.Mkdir(name, 0o777); err != nil {
-		m.c.Warn("cannot create directory ", applet.Quote(name), ": ", applet.Reason(err))
+		m.c.Warn("cannot create directory ", applet.Curly(name), ": ", applet.Reason(err))
 		return false
 	}
 	if m.verbose {
@@ -85,7 +85,7 @@ func (m *maker) one(name string, last bool) bool {
 	}
 	if last && m.mode != nil {
 		bits := m.mode.Apply(0o777, true)
-		if err := m.c.SetMode(name, applet.FromUnix(bits)); err != nil {
+		if err := os.Chmod(name, applet.FromUnix(bits)); err != nil {
 			m.c.Warn("cannot set permissions of ", applet.Quote(name), ": ", applet.Reason(err))
 			return false
 		}
@@ -115,14 +115,14 @@ func (m *maker) all(name string) bool {
 			if !last {
 				reason = "Not a directory"
 			}
-			m.c.Warn("cannot create directory ", applet.Quote(part), ": ", reason)
+			m.c.Warn("cannot create directory ", applet.Curly(part), ": ", reason)
 			return false
 		case errors.Is(err, fs.ErrNotExist):
 			if !m.one(part, last) {
 				return false
 			}
 		default:
-			m.c.Warn("cannot create directory ", applet.Quote(part), ": ", applet.Reason(err))
+			m.c.Warn("cannot create directory ", applet.Curly(part), ": ", applet.Reason(err))
 			return false
 		}
 		if last {

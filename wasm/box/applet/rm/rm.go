@@ -104,7 +104,7 @@ func run(c *applet.Ctx) int {
 		}
 		// Guards against rm -rf / and every other name that leads there.
 		if r.recursive && root && isRoot(name) {
-			if strings.Trim(name, "/") == "" && name != "" {
+			if name == "/" {
 				c.Warn("it is dangerous to operate recursively on '/'")
 			} else {
 				c.Warn("it is dangerous to operate recursively on ", applet.Quote(name), " (same as '/')")
@@ -188,7 +188,7 @@ func (r *remover) remove(name string) bool {
 	for _, e := range entries {
 		empty = r.remove(prefix+e.Name()) && empty
 	}
-	if !empty {
+	if !empty && !r.ask {
 		return false
 	}
 	if r.ask && !r.c.Ask("remove directory ", applet.Quote(name), "?") {

@@ -82,6 +82,7 @@ func run(c *applet.Ctx) int {
 		check = letter
 		return nil
 	}
+	conflict := false
 	harmless := func(string) error { return nil }
 	opts := []applet.Opt{
 		applet.Func(func(v string) error {
@@ -108,8 +109,8 @@ func run(c *applet.Ctx) int {
 			}
 			return checks("Cc"[i])
 		}, 0, "check"),
-		applet.Optional(func(string, bool) error { return checks('c') }, 'c', ""),
-		applet.Optional(func(string, bool) error { return checks('C') }, 'C', ""),
+		applet.Do(func() { conflict = checks('c') != nil || conflict }, 'c', ""),
+		applet.Do(func() { conflict = checks('C') != nil || conflict }, 'C', ""),
 		applet.Func(func(v string) error { from, hasFrom = v, true; return nil }, 0, "files0-from"),
 		applet.Func(func(v string) error {
 			k, err := parseKey(v)
@@ -136,7 +137,7 @@ func run(c *applet.Ctx) int {
 		applet.Bool(&s.stable, 's', "stable"),
 		applet.Func(func(v string) error {
 			if _, err := applet.ParseSize(strings.TrimSuffix(v, "%"), "bkKmMGTPEZY"); err != nil {
-				return errors.New("invalid --buffer-size argument " + applet.Curly(v))
+				return errors.New("invalid -S argument " + applet.Quote(v))
 			}
 			return nil
 		}, 'S', "buffer-size"),
@@ -153,6 +154,10 @@ func run(c *applet.Ctx) int {
 	files, status, ok := c.Parse(failure, opts...)
 	if !ok {
 		return status
+	}
+	if conflict {
+		c.Warn(checks('x').Error())
+		return failure
 	}
 	if hasFrom {
 		if len(files) > 0 {

@@ -308,7 +308,7 @@ func (e *evaluator) unary() (bool, error) {
 	if err != nil {
 		return false, nil
 	}
-	m := applet.Mode(fi)
+	m := fi.Mode()
 	switch op {
 	case 'e', 'O', 'G':
 		return true, nil

@@ -72,14 +72,14 @@ func run(c *applet.Ctx) int {
 		atime, ok1 = when.Parse(date, atime.In(time.Local))
 		mtime, ok2 = when.Parse(date, mtime.In(time.Local))
 		if !ok1 || !ok2 {
-			c.Warn("invalid date format ", applet.Quote(date))
+			c.Warn("invalid date format ", applet.Curly(date))
 			return 1
 		}
 	}
 	if stamp != "" {
 		t, ok := parseStamp(stamp, now)
 		if !ok {
-			c.Warn("invalid date format ", applet.Quote(stamp))
+			c.Warn("invalid date format ", applet.Curly(stamp))
 			return 1
 		}
 		atime, mtime = t, t
@@ -114,8 +114,8 @@ func touch(name string, noCreate bool, atime, mtime time.Time) error {
 		}
 		f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE, 0o666)
 		if err != nil {
-			if errors.Is(err, syscall.EISDIR) && strings.HasSuffix(name, "/") {
-				err = syscall.ENOENT
+			if strings.HasSuffix(name, "/") {
+				return errors.New("setting times of " + applet.Quote(name) + ": " + applet.Reason(syscall.ENOENT))
 			}
 			return errors.New("cannot touch " + applet.Quote(name) + ": " + applet.Reason(err))
 		}

@@ -28,7 +28,7 @@ func run(c *applet.Ctx) int {
 	for _, name := range names {
 		found := false
 		for _, path := range candidates(name) {
-			if fi, err := os.Stat(path); err != nil || !fi.Mode().IsRegular() || applet.Mode(fi)&0o111 == 0 {
+			if fi, err := os.Stat(path); err != nil || !fi.Mode().IsRegular() || fi.Mode()&0o111 == 0 {
 				continue
 			}
 			found = true
