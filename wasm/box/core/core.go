@@ -47,7 +47,7 @@ func Commands() []*applet.Command {
 		&echo.Command,
 		&env.Env,
 		&truth.False,
-		&find.Command,
+		find.Command,
 		&head.Command,
 		&ls.Command,
 		&mkdir.Mkdir,
@@ -70,7 +70,7 @@ func Commands() []*applet.Command {
 		&uniq.Command,
 		&wc.Command,
 		&which.Command,
-		&xargs.Command,
+		xargs.Command,
 		&yes.Command,
 	}
 }

@@ -3,9 +3,20 @@
 // first of them runs.
 package heavy
 
-import "github.com/donax-sh/donax/wasm/box/applet"
+import (
+	"github.com/donax-sh/donax/wasm/box/applet"
+	"github.com/donax-sh/donax/wasm/box/applet/date"
+	"github.com/donax-sh/donax/wasm/box/applet/grep"
+	"github.com/donax-sh/donax/wasm/box/applet/sed"
+)
 
 // Commands returns the tier's commands, sorted by name.
 func Commands() []*applet.Command {
-	return []*applet.Command{}
+	return []*applet.Command{
+		date.Command,
+		grep.Egrep,
+		grep.Fgrep,
+		grep.Command,
+		sed.Command,
+	}
 }

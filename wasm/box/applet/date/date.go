@@ -36,10 +36,10 @@ const rfcEmail = "%a, %d %b %Y %H:%M:%S %z"
 func run(c *applet.Ctx) int {
 	var given, file, ref, format string
 	var haveDate, haveFile, haveRef, utc bool
-	var refused string
+	var refused, bad string
 	setFormat := func(f string) error {
 		if format != "" && format != f {
-			return errors.New("multiple output formats specified")
+			bad = "multiple output formats specified"
 		}
 		format = f
 		return nil
@@ -69,9 +69,9 @@ func run(c *applet.Ctx) int {
 			return pick(iso, "--iso-8601", v)
 		}, 'I', "iso-8601"),
 		applet.Func(func(v string) error { return pick(rfc, "--rfc-3339", v) }, 0, "rfc-3339"),
-		applet.Do(func() { format = rfcEmail }, 'R', "rfc-email"),
-		applet.Do(func() { format = rfcEmail }, 0, "rfc-822"),
-		applet.Do(func() { format = rfcEmail }, 0, "rfc-2822"),
+		applet.Do(func() { setFormat(rfcEmail) }, 'R', "rfc-email"),
+		applet.Do(func() { setFormat(rfcEmail) }, 0, "rfc-822"),
+		applet.Do(func() { setFormat(rfcEmail) }, 0, "rfc-2822"),
 		applet.Bool(&utc, 'u', "utc"),
 		applet.Bool(&utc, 0, "universal"),
 		applet.Func(func(string) error { refused = "cannot set date: Operation not permitted"; return nil }, 's', "set"),
@@ -81,8 +81,11 @@ func run(c *applet.Ctx) int {
 	if !ok {
 		return status
 	}
-	if refused != "" {
-		c.Warn(refused)
+	if bad == "" {
+		bad = refused
+	}
+	if bad != "" {
+		c.Warn(bad)
 		return 1
 	}
 	if sources := btoi(haveDate) + btoi(haveFile) + btoi(haveRef); sources > 1 {
@@ -96,7 +99,7 @@ func run(c *applet.Ctx) int {
 			}
 			format = f
 			if format == "" {
-				format = "%%"[:0] + "\x00" // an empty format prints an empty line
+				format = "\x00" // an empty format prints an empty line
 			}
 			operands = operands[1:]
 		} else if !haveDate && !haveFile && !haveRef {

@@ -1,12 +1,12 @@
-// Package find is the command find.
+// Package find is find, as GNU findutils 4.9 has it.
 //
-// The expression is parsed once into closures (parse.go, tests.go, times.go,
-// actions.go, exec.go, printf.go) and applied to each file of a walk
-// (walk.go). Folders are read in the order of their names, so that the same
-// tree always gives the same output; GNU find's order is the disk's.
+// The entries of a folder are visited in the order of their names. Every file
+// belongs to the one user of the sandbox. -ok and -okdir, which ask at a
+// terminal, are refused.
 package find
 
 import (
+	"io"
 	"os"
 	"strings"
 	"time"
@@ -14,131 +14,132 @@ import (
 	"github.com/donax-sh/donax/wasm/box/applet"
 )
 
-// Command is the command find.
-var Command = applet.Command{
+// Command is find.
+var Command = &applet.Command{
 	Name:     "find",
-	Synopsis: "[-H] [-L] [-P] [STARTING-POINT]... [EXPRESSION]",
-	Summary:  "search for files in a directory hierarchy",
-	Help: `Operators, in decreasing precedence: ( EXPR )   ! EXPR   EXPR1 [-a] EXPR2   EXPR1 -o EXPR2   EXPR1 , EXPR2
-Options: -daystart -depth -d -follow -maxdepth N -mindepth N -mount -noleaf -nowarn -regextype TYPE -warn -xdev
-Tests (N can be +N or -N or N): -amin N -anewer FILE -atime N -cmin N -cnewer FILE -ctime N -empty -executable
-      -false -gid N -group NAME -ilname PATTERN -iname PATTERN -inum N -ipath PATTERN -iregex PATTERN -links N
-      -lname PATTERN -mmin N -mtime N -name PATTERN -newer FILE -newerXY FILE -nogroup -nouser -path PATTERN
-      -perm [-/]MODE -readable -regex PATTERN -samefile FILE -size N[bckwMG] -true -type [bcdpflsD] -uid N
-      -user NAME -wholename PATTERN -writable -xtype [bcdpfls]
-Actions: -delete -print0 -printf FORMAT -fprintf FILE FORMAT -print -fprint0 FILE -fprint FILE -ls -fls FILE
-      -prune -quit -exec COMMAND ; -exec COMMAND {} + -execdir COMMAND ; -execdir COMMAND {} +`,
+	Synopsis: "[-H] [-L] [-P] [PATH...] [EXPRESSION]",
+	Summary:  "walk folders and test, print or treat what is in them",
+	Help: `Options: -H -L -P (symbolic links: of the paths given, all, none followed), -depth -maxdepth N
+-mindepth N -daystart -follow -mount -xdev -noleaf -warn -nowarn -regextype TYPE
+Tests (N is N, +N or -N): -name GLOB -iname -path -ipath -wholename -iwholename -regex RE -iregex
+-lname GLOB -ilname -type [bcdpfls] -xtype -size N[bcwkMG] -empty -perm [-/]MODE -user NAME -group NAME
+-uid N -gid N -nouser -nogroup -links N -inum N -samefile FILE -readable -writable -executable
+-mtime N -atime N -ctime N -mmin N -amin N -cmin N -newer FILE -anewer -cnewer -newerXY -used N
+-true -false
+Actions: -print -print0 -printf FORMAT -fprint FILE -fprint0 FILE -fprintf FILE FORMAT -ls -fls FILE
+-delete -exec CMD ; -exec CMD {} + -execdir -prune -quit
+Operators: ( EXPR )  ! EXPR  -not EXPR  EXPR1 -a EXPR2  EXPR1 -o EXPR2  EXPR1 , EXPR2
+`,
 	Run: run,
 }
 
-// finder is one run.
 type finder struct {
 	c      *applet.Ctx
+	follow byte // 'P', 'H' or 'L'
 	now    time.Time
-	status int
 
-	follow             follow
+	maxDepth, minDepth int
+	depth, mount       bool
 	daystart           bool
-	depthFirst         bool
-	minDepth, maxDepth int
-	over               bool // -quit
+	regextype          string
+	action             bool // an action was given: nothing is printed by itself
 
-	expr    expr
-	batches []*batch            // of -exec +
-	files   map[string]*os.File // opened by -fprint and the like
-	flush   []func()            // of their buffers
+	expr    node
+	batches []*execNode
+	outputs map[string]*output
+	status  int
+	quit    bool
+	above   []fileID // of the folders above, with -L
+	device  uint64
 }
 
-// follow says which symlinks are followed.
-type follow uint8
-
-const (
-	followNever     follow = iota // -P
-	followArguments               // -H
-	followAll                     // -L
-)
+func (f *finder) warn(parts ...string) {
+	f.c.Flush()
+	f.c.Warn(parts...)
+	f.status = 1
+}
 
 func run(c *applet.Ctx) int {
-	f := &finder{c: c, now: time.Now(), maxDepth: -1, files: map[string]*os.File{}}
-	args, ok := f.options(c.Args)
-	if !ok {
-		return 1
-	}
-	var starts []string
-	for len(args) > 0 && !isExpression(args[0]) {
-		starts, args = append(starts, args[0]), args[1:]
-	}
-	if len(starts) == 0 {
-		starts = []string{"."}
-	}
-	if len(args) == 1 && (args[0] == "-help" || args[0] == "--help") {
-		h := *c
-		h.Args = []string{"--help"}
-		_, status, _ := h.Parse(1)
-		return status
-	}
-	if !f.parse(args) {
-		return 1
-	}
-	for _, s := range starts {
-		if f.over {
-			break
-		}
-		f.start(s)
-	}
-	f.finish()
-	return f.status
-}
-
-// options reads the options that stand before the starting points.
-func (f *finder) options(args []string) ([]string, bool) {
-	for len(args) > 0 {
+	f := &finder{c: c, follow: 'P', now: time.Now(), maxDepth: -1, regextype: "findutils-default", outputs: map[string]*output{}}
+	args := c.Args
+	for len(args) > 0 && len(args[0]) > 1 && args[0][0] == '-' {
 		switch a := args[0]; {
-		case a == "-H":
-			f.follow = followArguments
-		case a == "-L":
-			f.follow = followAll
-		case a == "-P":
-			f.follow = followNever
+		case a == "-H" || a == "-L" || a == "-P":
+			f.follow = a[1]
 		case a == "--":
-			return args[1:], true
-		case len(a) > 2 && strings.HasPrefix(a, "-O") && a[2] >= '0' && a[2] <= '9':
-			// The level of optimisation changes no output.
-		case strings.HasPrefix(a, "-D"):
-			f.c.Warn("-D is not supported in the sandbox")
-			return nil, false
+		case strings.HasPrefix(a, "-O"), a == "-D":
+			f.c.Warn("the option ", a[:2], " is not supported")
+			return 1
+		case a == "--help" || a == "-help":
+			io.WriteString(c.Stdout, "Usage: find "+c.Cmd.Synopsis+"\n\n"+c.Cmd.Help)
+			return 0
 		default:
-			return args, true
+			goto paths
 		}
 		args = args[1:]
 	}
-	return args, true
-}
-
-func isExpression(a string) bool {
-	return len(a) > 1 && a[0] == '-' || a == "(" || a == ")" || a == "," || a == "!"
-}
-
-// finish runs the batches that are left and writes what is buffered.
-func (f *finder) finish() {
-	for _, b := range f.batches {
-		b.run()
+paths:
+	var paths []string
+	for len(args) > 0 && !startsExpression(args[0]) {
+		paths = append(paths, args[0])
+		args = args[1:]
 	}
-	for _, flush := range f.flush {
-		flush()
+	if len(paths) == 0 {
+		paths = []string{"."}
 	}
-	for _, file := range f.files {
-		if err := file.Close(); err != nil {
-			f.warn(file.Name(), err)
+	p := &parser{f: f, args: args}
+	expr, err := p.parse()
+	if err != nil {
+		c.Warn(err.Error())
+		return 1
+	}
+	f.expr = expr
+	defer f.closeOutputs()
+	for _, path := range paths {
+		f.start(path)
+		if f.quit {
+			break
 		}
 	}
+	for _, e := range f.batches {
+		e.flush(f)
+	}
+	return f.status
 }
 
-// warn complains about a file.
-func (f *finder) warn(name string, err error) {
-	f.c.Flush() // the complaint stands where it happened
-	f.c.Warn(applet.Curly(name), ": ", applet.Reason(err))
-	f.fail(1)
+// startsExpression tells whether an argument is no path.
+func startsExpression(a string) bool {
+	return len(a) > 1 && a[0] == '-' || a == "(" || a == ")" || a == "!" || a == ","
 }
 
-func (f *finder) fail(status int) { f.status = max(f.status, status) }
+type fileID struct{ dev, ino uint64 }
+
+// output is a file of -fprint and the like.
+type output struct {
+	f *os.File
+	w io.Writer
+}
+
+func (f *finder) open(name string) (io.Writer, error) {
+	switch name {
+	case "/dev/stdout":
+		return f.c.Stdout, nil
+	case "/dev/stderr":
+		return f.c.Stderr, nil
+	}
+	if o := f.outputs[name]; o != nil {
+		return o.w, nil
+	}
+	file, err := os.Create(name)
+	if err != nil {
+		return nil, err
+	}
+	f.outputs[name] = &output{f: file, w: file}
+	return file, nil
+}
+
+func (f *finder) closeOutputs() {
+	for _, o := range f.outputs {
+		o.f.Close()
+	}
+}

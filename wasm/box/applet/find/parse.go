@@ -1,65 +1,41 @@
 package find
 
 import (
+	"errors"
 	"strconv"
-	"strings"
-
-	"github.com/donax-sh/donax/wasm/box/applet"
-	"github.com/donax-sh/donax/wasm/box/applet/internal/posixre"
 )
 
-// expr is a compiled expression.
-type expr func(e *entry) bool
+// node is a part of the expression.
+type node interface {
+	eval(f *finder, e *entry) bool
+}
 
-// parser reads an expression. A complaint ends it by a panic with the type
-// complaint, which parse recovers.
+type (
+	andNode  struct{ l, r node }
+	orNode   struct{ l, r node }
+	listNode struct{ l, r node }
+	notNode  struct{ n node }
+	test     func(f *finder, e *entry) bool
+)
+
+func (n andNode) eval(f *finder, e *entry) bool { return n.l.eval(f, e) && !f.quit && n.r.eval(f, e) }
+func (n orNode) eval(f *finder, e *entry) bool  { return n.l.eval(f, e) || !f.quit && n.r.eval(f, e) }
+func (n notNode) eval(f *finder, e *entry) bool { return !n.n.eval(f, e) }
+func (t test) eval(f *finder, e *entry) bool    { return t(f, e) }
+func (n listNode) eval(f *finder, e *entry) bool {
+	n.l.eval(f, e)
+	return !f.quit && n.r.eval(f, e)
+}
+
 type parser struct {
-	f      *finder
-	args   []string
-	pos    int
-	action bool // one that takes the place of -print
-	regex  posixre.Dialect
-	strict bool // -regextype posix-minimal-basic
-	tests  int  // seen so far
-	warned bool
-	quiet  bool   // no -warn: GNU find warns by itself only on a terminal
-	before string // the first test, for the warning about options
+	f     *finder
+	args  []string
+	pos   int
+	depth int
+	prev  string // the predicate before
 }
 
-type complaint string
-
-func (p *parser) fail(parts ...string) { panic(complaint(strings.Join(parts, ""))) }
-
-// parse compiles the expression; false after a complaint.
-func (f *finder) parse(args []string) (ok bool) {
-	p := &parser{f: f, args: args, regex: posixre.Emacs, quiet: true}
-	defer func() {
-		switch c := recover().(type) {
-		case nil:
-		case complaint:
-			f.c.Warn(string(c))
-			ok = false
-		default:
-			panic(c)
-		}
-	}()
-	f.expr = func(*entry) bool { return true }
-	if len(args) > 0 {
-		f.expr = p.list()
-		if p.pos < len(args) {
-			if args[p.pos] == ")" {
-				p.fail("you have too many ')'")
-			}
-			p.fail("paths must precede expression: `", args[p.pos], "'")
-		}
-	}
-	if !p.action {
-		inner := f.expr
-		print := p.printTo(f.c.Out(), '\n')
-		f.expr = func(e *entry) bool { return inner(e) && !f.over && print(e) }
-	}
-	return true
-}
+const maxNesting = 500
 
 func (p *parser) peek() string {
 	if p.pos < len(p.args) {
@@ -68,182 +44,161 @@ func (p *parser) peek() string {
 	return ""
 }
 
-// list reads EXPR , EXPR.
-func (p *parser) list() expr {
-	x := p.or()
-	for p.pos < len(p.args) && p.peek() == "," {
-		p.pos++
-		p.need(",")
-		left, right := x, p.or()
-		x = func(e *entry) bool { left(e); return right(e) }
-	}
-	return x
-}
-
-func (p *parser) or() expr {
-	x := p.and()
-	for p.pos < len(p.args) && (p.peek() == "-o" || p.peek() == "-or") {
-		op := p.peek()
-		p.pos++
-		p.need(op)
-		left, right := x, p.and()
-		x = func(e *entry) bool { return left(e) || right(e) }
-	}
-	return x
-}
-
-func (p *parser) and() expr {
-	x := p.not()
-	for p.pos < len(p.args) {
-		switch a := p.peek(); a {
-		case ",", "-o", "-or", ")":
-			return x
-		case "-a", "-and":
-			p.pos++
-			p.need(a)
-		}
-		left, right := x, p.not()
-		x = func(e *entry) bool { return left(e) && !e.f.over && right(e) } // -quit ends the expression too
-	}
-	return x
-}
-
-// need refuses an operator with nothing behind it.
-func (p *parser) need(op string) {
-	if p.pos == len(p.args) || p.peek() == ")" {
-		p.fail("expected an expression after '", op, "'")
-	}
-}
-
-func (p *parser) not() expr {
-	switch a := p.peek(); a {
-	case "!", "-not":
-		p.pos++
-		p.need(a)
-		x := p.not()
-		return func(e *entry) bool { return !x(e) }
-	case "(":
-		p.pos++
-		if p.peek() == ")" && p.pos < len(p.args) {
-			p.fail("invalid expression; empty parentheses are not allowed.")
-		}
-		if p.pos == len(p.args) {
-			p.fail("invalid expression; expected to find a ')' but didn't see one. Perhaps you need an extra predicate after '('")
-		}
-		x := p.list()
-		if p.pos == len(p.args) {
-			p.fail("invalid expression; I was expecting to find a ')' somewhere but did not see one.")
-		}
-		p.pos++
-		return x
-	case ")":
-		p.fail("invalid expression; you have too many ')'")
-	case "-o", "-or", "-a", "-and", ",":
-		p.fail("invalid expression; you have used a binary operator '", a, "' with nothing before it.")
-	}
-	return p.primary()
-}
-
-// arg reads the argument of a primary.
-func (p *parser) arg(name string) string {
-	if p.pos == len(p.args) {
-		p.fail("missing argument to `", name, "'")
-	}
-	p.pos++
-	return p.args[p.pos-1]
-}
-
-func (p *parser) primary() expr {
-	name := p.args[p.pos]
-	if name == "" || name[0] != '-' {
-		p.fail("paths must precede expression: `", name, "'")
-	}
-	p.pos++
-	if x, ok := p.option(name); ok {
-		return x
-	}
-	if p.tests == 0 {
-		p.before = name
-	}
-	p.tests++
-	for _, family := range []func(string) (expr, bool){p.nameTest, p.fileTest, p.timeTest, p.actionOf} {
-		if x, ok := family(name); ok {
-			return x
+func (p *parser) parse() (node, error) {
+	for _, a := range p.args { // these count wherever they stand
+		if a == "-follow" {
+			p.f.follow = 'L'
 		}
 	}
-	switch name {
-	case "-ok", "-okdir":
-		p.fail(name, " needs a terminal to ask on, and there is none")
-	case "-fstype", "-context", "-used", "-files0-from":
-		p.fail(name, " is not supported in the sandbox")
+	if len(p.args) == 0 {
+		return test(printPath), nil
 	}
-	p.fail("unknown predicate `", name, "'")
+	n, err := p.list()
+	if err != nil {
+		return nil, err
+	}
+	if p.pos < len(p.args) {
+		return nil, errors.New("invalid expression; you have too many ')'")
+	}
+	if !p.f.action {
+		return andNode{n, test(printPath)}, nil
+	}
+	return n, nil
+}
+
+func (p *parser) list() (node, error) {
+	l, err := p.or()
+	for err == nil && p.peek() == "," && p.pos < len(p.args) {
+		p.pos++
+		if err = p.operand(","); err != nil {
+			break
+		}
+		var r node
+		if r, err = p.or(); err == nil {
+			l = listNode{l, r}
+		}
+	}
+	return l, err
+}
+
+// operand checks that something follows a binary operator.
+func (p *parser) operand(op string) error {
+	if p.pos >= len(p.args) {
+		return errors.New("expected an expression after '" + op + "'")
+	}
 	return nil
 }
 
-func always(*entry) bool { return true }
-
-// option reads what is no test: options are true and work for the whole
-// expression, -regextype and -daystart for what follows.
-func (p *parser) option(name string) (expr, bool) {
-	f := p.f
-	switch name {
-	case "-depth", "-d":
-		p.global(name)
-		f.depthFirst = true
-	case "-follow":
-		f.follow = followAll
-	case "-maxdepth", "-mindepth":
-		p.global(name)
-		v := p.arg(name)
-		n, err := strconv.Atoi(v)
-		if err != nil || n < 0 || strings.ContainsAny(v, "+-") {
-			p.fail("Expected a positive decimal integer argument to ", name, ", but got ", applet.Curly(v))
+func (p *parser) or() (node, error) {
+	l, err := p.and()
+	for err == nil && (p.peek() == "-o" || p.peek() == "-or") {
+		op := p.peek()
+		p.pos++
+		if err = p.operand(op); err != nil {
+			break
 		}
-		if name == "-maxdepth" {
-			f.maxDepth = n
-		} else {
-			f.minDepth = n
+		var r node
+		if r, err = p.and(); err == nil {
+			l = orNode{l, r}
 		}
-	case "-mount", "-xdev", "-noleaf", "-ignore_readdir_race", "-noignore_readdir_race":
-		p.global(name) // there is one file system as far as the sandbox shows
-	case "-daystart":
-		f.daystart = true
-	case "-warn", "-nowarn":
-		p.quiet = name == "-nowarn"
-	case "-regextype":
-		p.regextype(p.arg(name))
-	default:
-		return nil, false
 	}
-	return always, true
+	return l, err
 }
 
-// global warns of a global option behind a test, as GNU find does.
-func (p *parser) global(name string) {
-	if p.tests > 0 && !p.warned && !p.quiet {
-		p.warned = true
-		p.f.c.Warn("warning: you have specified the global option ", name, " after the argument ", p.before,
-			", but global options are not positional, i.e., ", name, " affects tests specified before it as well as those specified after it.",
-			"  Please specify global options before other arguments.")
+func (p *parser) and() (node, error) {
+	l, err := p.not()
+	for err == nil && p.pos < len(p.args) {
+		op := p.peek()
+		switch op {
+		case "-o", "-or", ",", ")":
+			return l, nil
+		case "-a", "-and":
+			p.pos++
+			if err = p.operand(op); err != nil {
+				return nil, err
+			}
+		}
+		var r node
+		if r, err = p.not(); err == nil {
+			l = andNode{l, r}
+		}
 	}
+	return l, err
 }
 
-func (p *parser) regextype(v string) {
-	p.strict = false
-	switch v {
-	case "emacs", "findutils-default":
-		p.regex = posixre.Emacs
-	case "ed", "sed", "posix-basic", "grep":
-		p.regex = posixre.GrepBasic
-	case "posix-minimal-basic":
-		p.regex, p.strict = posixre.PosixBasic, true
-	case "posix-extended":
-		p.regex = posixre.PosixExtended
-	case "egrep", "posix-egrep", "awk", "gnu-awk", "posix-awk":
-		p.regex = posixre.GrepExtended
-	default:
-		p.fail("Unknown regular expression type ", applet.Curly(v), "; valid types are ‘findutils-default’, ‘ed’, ‘emacs’, ‘gnu-awk’, ‘grep’, ",
-			"‘posix-awk’, ‘awk’, ‘posix-basic’, ‘posix-egrep’, ‘egrep’, ‘posix-extended’, ‘posix-minimal-basic’, ‘sed’.")
+func (p *parser) not() (node, error) {
+	if p.depth++; p.depth > maxNesting {
+		return nil, errors.New("expression too deeply nested")
 	}
+	defer func() { p.depth-- }()
+	op := p.peek()
+	switch op {
+	case "!", "-not":
+		p.pos++
+		if err := p.operand(op); err != nil {
+			return nil, err
+		}
+		n, err := p.not()
+		return notNode{n}, err
+	case "(":
+		p.pos++
+		if p.pos >= len(p.args) {
+			return nil, errors.New("invalid expression; expected to find a ')' but didn't see one. Perhaps you need an extra predicate after '('")
+		}
+		if p.peek() == ")" {
+			return nil, errors.New("invalid expression; empty parentheses are not allowed.")
+		}
+		n, err := p.list()
+		if err != nil {
+			return nil, err
+		}
+		if p.peek() != ")" || p.pos >= len(p.args) {
+			return nil, errors.New("invalid expression; I was expecting to find a ')' somewhere but did not see one.")
+		}
+		p.pos++
+		return n, nil
+	case "-o", "-or", "-a", "-and", ",":
+		return nil, errors.New("invalid expression; you have used a binary operator '" + op + "' with nothing before it.")
+	case ")":
+		return nil, errors.New("invalid expression; you have too many ')'")
+	}
+	p.pos++
+	n, err := p.primary(op)
+	p.prev = op
+	return n, err
+}
+
+// arg takes the argument of a predicate.
+func (p *parser) arg(name string) (string, error) {
+	if p.pos >= len(p.args) {
+		return "", errors.New("missing argument to `" + name + "'")
+	}
+	p.pos++
+	return p.args[p.pos-1], nil
+}
+
+// count is a numeric argument: N, +N or -N.
+type count struct {
+	sign byte
+	n    int64
+}
+
+func parseCount(s string) (count, bool) {
+	var c count
+	if s != "" && (s[0] == '+' || s[0] == '-') {
+		c.sign, s = s[0], s[1:]
+	}
+	n, err := strconv.ParseUint(s, 10, 62)
+	c.n = int64(n)
+	return c, err == nil
+}
+
+func (c count) holds(v int64) bool {
+	switch c.sign {
+	case '+':
+		return v > c.n
+	case '-':
+		return v < c.n
+	}
+	return v == c.n
 }

@@ -1,268 +1,269 @@
 package find
 
 import (
-	"bufio"
+	"errors"
+	"io/fs"
 	"os"
 	"strconv"
 	"strings"
 	"time"
 
-	"github.com/donax-sh/donax/wasm/box/applet"
+	"github.com/donax-sh/donax/wasm/box/applet/internal/fsinfo"
+	"github.com/donax-sh/donax/wasm/box/applet/internal/gnudate"
 )
 
-// piece is one part of a -printf format: text, or a directive.
+// piece is a part of a -printf format: text, or a directive.
 type piece struct {
 	text  string
-	verb  byte
-	sub   byte // of %A %C %T
+	c     byte // 0: text
+	time  byte // of %A %C %T: the directive of the time
 	left  bool
 	zero  bool
+	plus  bool
 	width int
-	prec  int // -1: none
+	prec  int
+	stop  bool // \c
 }
 
-// printf compiles -printf.
-func (p *parser) printf(w *bufio.Writer, format string) expr {
-	pieces, stop := p.format(format)
-	return func(e *entry) bool {
-		var b []byte
-		for _, pc := range pieces {
-			if pc.verb == 0 {
-				b = append(b, pc.text...)
-				continue
-			}
-			b = appendField(b, pc, e.field(pc))
+type format []piece
+
+func parseFormat(s string) (format, error) {
+	var out format
+	var text strings.Builder
+	flush := func() {
+		if text.Len() > 0 {
+			out = append(out, piece{text: text.String()})
+			text.Reset()
 		}
-		w.Write(b)
-		if stop {
-			w.Flush()
-		}
-		return true
 	}
-}
-
-const verbs = "abcdDfFgGhHiklmMnpPsStuUyY"
-
-// format takes a format apart; stop when \c ended it.
-func (p *parser) format(s string) (pieces []piece, stop bool) {
-	var text []byte
 	for i := 0; i < len(s); i++ {
-		switch {
-		case s[i] == '\\' && i+1 < len(s):
+		switch s[i] {
+		case '\\':
+			if i+1 >= len(s) {
+				text.WriteByte('\\')
+				continue
+			}
 			i++
-			c := s[i]
-			if at := strings.IndexByte(`abfnrtv\`, c); at >= 0 {
-				text = append(text, "\a\b\f\n\r\t\v\\"[at])
+			if k := strings.IndexByte(`abfnrtv\`, s[i]); k >= 0 {
+				text.WriteByte("\a\b\f\n\r\t\v\\"[k])
+			} else if s[i] == 'c' {
+				flush()
+				return append(out, piece{stop: true}), nil
+			} else if '0' <= s[i] && s[i] <= '7' {
+				v, n := 0, 0
+				for n < 3 && i+n < len(s) && '0' <= s[i+n] && s[i+n] <= '7' {
+					v = v*8 + int(s[i+n]-'0')
+					n++
+				}
+				text.WriteByte(byte(v))
+				i += n - 1
+			} else { // find warns only at a terminal
+				text.WriteString(s[i-1 : i+1])
+			}
+		case '%':
+			p := piece{prec: -1}
+			j := i + 1
+			if j < len(s) && s[j] == '%' {
+				text.WriteByte('%')
+				i = j
 				continue
 			}
+		flags:
+			for ; j < len(s); j++ {
+				switch s[j] {
+				case '-':
+					p.left = true
+				case '0':
+					p.zero = true
+				case '+':
+					p.plus = true
+				case '#', ' ':
+				default:
+					break flags
+				}
+			}
+			for ; j < len(s) && '0' <= s[j] && s[j] <= '9'; j++ {
+				p.width = min(p.width*10+int(s[j]-'0'), 10000)
+			}
+			if j < len(s) && s[j] == '.' {
+				p.prec = 0
+				for j++; j < len(s) && '0' <= s[j] && s[j] <= '9'; j++ {
+					p.prec = min(p.prec*10+int(s[j]-'0'), 10000)
+				}
+			}
+			if j >= len(s) {
+				return nil, errors.New("error: % at end of format string")
+			}
+			p.c = s[j]
 			switch {
-			case c == 'c':
-				return append(pieces, piece{text: string(text)}), true
-			case c >= '0' && c <= '7':
-				n := 0
-				for k := 0; k < 3 && i < len(s) && s[i] >= '0' && s[i] <= '7'; k++ {
-					n = n*8 + int(s[i]-'0')
-					i++
+			case strings.IndexByte("ACTB", p.c) >= 0:
+				if j+1 >= len(s) {
+					return nil, errors.New("error: %" + string(p.c) + " at end of format string")
 				}
-				i--
-				text = append(text, byte(n))
-			default:
-				p.f.c.Warn("warning: unrecognized escape `\\", string(rune(c)), "'")
-				text = append(text, '\\', c)
-			}
-		case s[i] == '%':
-			if i+1 < len(s) && s[i+1] == '%' {
-				text = append(text, '%')
-				i++
+				j++
+				p.time = s[j]
+			case strings.IndexByte("abcdDfFgGhHiklmMnpPsStuUyYZ", p.c) < 0:
+				if strings.IndexByte("{[(", p.c) >= 0 {
+					return nil, errors.New("error: the format directive `%" + string(p.c) + "' is reserved for future use")
+				}
+				text.WriteString(s[i : j+1])
+				i = j
 				continue
 			}
-			pc, next, ok := directive(s, i)
-			if !ok {
-				if next == len(s) && pc.verb == 0 {
-					p.fail("error: ", s, " at end of format string")
-				}
-				p.f.c.Warn("warning: unrecognized format directive `", s[i:next+1], "'")
-				text = append(text, s[i:next+1]...)
-				i = next
-				continue
-			}
-			pieces = append(pieces, piece{text: string(text)}, pc)
-			text = nil
-			i = next
+			flush()
+			out = append(out, p)
+			i = j
 		default:
-			text = append(text, s[i])
+			text.WriteByte(s[i])
 		}
 	}
-	return append(pieces, piece{text: string(text)}), false
+	flush()
+	return out, nil
 }
 
-// directive reads the one at s[i]; next is its last byte.
-func directive(s string, i int) (pc piece, next int, ok bool) {
-	pc.prec = -1
-	i++
-	for ; i < len(s) && strings.IndexByte("-+ #0", s[i]) >= 0; i++ {
-		pc.left = pc.left || s[i] == '-'
-		pc.zero = pc.zero || s[i] == '0'
-	}
-	for ; i < len(s) && s[i] >= '0' && s[i] <= '9'; i++ {
-		pc.width = min(pc.width*10+int(s[i]-'0'), 4096)
-	}
-	if i < len(s) && s[i] == '.' {
-		pc.prec = 0
-		for i++; i < len(s) && s[i] >= '0' && s[i] <= '9'; i++ {
-			pc.prec = min(pc.prec*10+int(s[i]-'0'), 4096)
+func (fm format) expand(f *finder, e *entry) string {
+	var b strings.Builder
+	for i := range fm {
+		p := &fm[i]
+		if p.stop {
+			break
 		}
+		if p.c == 0 {
+			b.WriteString(p.text)
+			continue
+		}
+		v, num := p.value(f, e)
+		if !num && p.prec >= 0 && p.prec < len(v) {
+			v = v[:p.prec]
+		}
+		if num && p.plus {
+			v = "+" + v
+		}
+		if n := p.width - len(v); n > 0 {
+			switch {
+			case p.left:
+				v += strings.Repeat(" ", n)
+			case p.zero && num:
+				v = strings.Repeat("0", n) + v
+			default:
+				v = strings.Repeat(" ", n) + v
+			}
+		}
+		b.WriteString(v)
 	}
-	if i >= len(s) {
-		return piece{}, len(s), false
-	}
-	pc.verb = s[i]
-	switch {
-	case strings.IndexByte("ACT", pc.verb) >= 0 && i+1 < len(s):
-		pc.sub = s[i+1]
-		return pc, i + 1, strings.IndexByte("@HIklMprSTXZaAbBcdDhjmUwWxyY+sFGguVnt", pc.sub) >= 0
-	case strings.IndexByte(verbs, pc.verb) >= 0:
-		return pc, i, true
-	}
-	return pc, i, false
+	return b.String()
 }
 
-// appendField writes a value in its width and precision, which counts bytes
-// of text as the C library does.
-func appendField(b []byte, pc piece, v string) []byte {
-	if pc.prec >= 0 && pc.prec < len(v) && strings.IndexByte("fFgGhHlMpPuy", pc.verb) >= 0 {
-		v = v[:pc.prec]
-	}
-	pad := pc.width - len(v)
-	fill := byte(' ')
-	if pc.zero && !pc.left && strings.IndexByte("bdDGiknsUm", pc.verb) >= 0 {
-		fill = '0'
-	}
-	if !pc.left {
-		for ; pad > 0; pad-- {
-			b = append(b, fill)
-		}
-	}
-	b = append(b, v...)
-	for ; pad > 0; pad-- {
-		b = append(b, ' ')
-	}
-	return b
-}
-
-// field is the value of a directive.
-func (e *entry) field(pc piece) string {
-	st := applet.Stat(e.info)
-	num := func(n int64) string { return strconv.FormatInt(n, 10) }
-	loc := e.f.now.Location()
-	switch pc.verb {
-	case 'a', 'c', 't':
-		which := map[byte]byte{'a': 'a', 'c': 'c', 't': 'm'}[pc.verb]
-		t := timeOf(which, e).In(loc)
-		return string(applet.AppendTime(nil, "%a %b %e %H:%M:", t)) + seconds(t) + string(applet.AppendTime(nil, " %Y", t))
-	case 'A', 'C', 'T':
-		which := map[byte]byte{'A': 'a', 'C': 'c', 'T': 'm'}[pc.verb]
-		return timeField(timeOf(which, e).In(loc), pc.sub)
-	case 'b':
-		return num(applet.Blocks(e.info))
-	case 'd':
-		return num(int64(e.depth))
-	case 'D':
-		return strconv.FormatUint(st.Dev, 10)
-	case 'f':
-		return e.name()
-	case 'F':
-		return "donax" // the one kind of file system here
-	case 'g', 'u':
-		return applet.UserName
-	case 'G', 'U':
-		return num(applet.UserID)
-	case 'h':
-		if i := strings.LastIndexByte(strings.TrimRight(e.path, "/"), '/'); i > 0 {
-			return e.path[:i]
-		} else if i == 0 {
-			return ""
-		}
-		return "."
-	case 'H':
-		return e.start
-	case 'i':
-		return strconv.FormatUint(st.Ino, 10)
-	case 'k':
-		return num(applet.Blocks(e.info) / 2)
-	case 'l':
-		to, err := os.Readlink(e.path)
-		if err != nil {
-			return ""
-		}
-		return to
-	case 'm':
-		return strconv.FormatUint(uint64(applet.UnixMode(e.info)), 8)
-	case 'M':
-		return applet.ModeString(e.mode())
-	case 'n':
-		return strconv.FormatUint(st.Nlink, 10)
+// value returns what a directive stands for and whether it is a number.
+func (p *piece) value(f *finder, e *entry) (v string, num bool) {
+	switch p.c {
 	case 'p':
-		return e.path
+		return e.path, false
+	case 'f':
+		return e.base, false
+	case 'h':
+		trimmed := strings.TrimRight(e.path, "/")
+		i := strings.LastIndexByte(trimmed, '/')
+		switch {
+		case i < 0:
+			return ".", false
+		case i == 0:
+			return "", false
+		}
+		return trimmed[:i], false
 	case 'P':
-		return strings.TrimPrefix(strings.TrimPrefix(e.path, e.start), "/")
-	case 's':
-		return num(e.info.Size())
-	case 'S':
-		return sparseness(e)
+		return strings.TrimPrefix(strings.TrimPrefix(e.path, e.root), "/"), false
+	case 'H':
+		return e.root, false
+	case 'd':
+		return strconv.Itoa(e.depth), true
 	case 'y':
-		return string(typeLetter(e.info.Mode()))
+		return string(fsinfo.Type(e.mode())), false
+	case 'Y':
+		if e.mode()&fs.ModeSymlink == 0 {
+			return string(fsinfo.Type(e.mode())), false
+		}
+		fi, err := os.Stat(e.path)
+		switch {
+		case err == nil:
+			return string(fsinfo.Type(fi.Mode())), false
+		case errors.Is(err, fs.ErrNotExist):
+			return "N", false
+		}
+		return "L", false
+	case 'l':
+		if e.mode()&fs.ModeSymlink == 0 {
+			return "", false
+		}
+		to, _ := os.Readlink(e.path)
+		return to, false
+	case 'u', 'g':
+		return fsinfo.User, false
+	case 'U', 'G':
+		return strconv.Itoa(fsinfo.UID), true
+	case 'F':
+		return "donax", false
+	case 'Z':
+		return "", false
 	}
-	return otherEnd(e) // Y
-}
-
-// sparseness is the share of a file's size that its blocks hold.
-func sparseness(e *entry) string {
-	if e.info.Size() == 0 {
-		return "1"
+	fi, err := e.stat()
+	if err != nil {
+		return "", false
 	}
-	v := float64(applet.Blocks(e.info)) * 512 / float64(e.info.Size())
-	return strconv.FormatFloat(v, 'g', 6, 64)
-}
-
-// otherEnd is the type of what a symlink leads to: N when it leads nowhere, L
-// in a circle.
-func otherEnd(e *entry) string {
-	if e.info.Mode()&os.ModeSymlink == 0 {
-		return string(typeLetter(e.info.Mode()))
-	}
-	fi, err := os.Stat(e.path)
-	switch {
-	case err == nil:
-		return string(typeLetter(fi.Mode()))
-	case strings.Contains(strings.ToLower(err.Error()), "too many") || strings.Contains(strings.ToLower(err.Error()), "loop"):
-		return "L"
-	}
-	return "N"
-}
-
-// seconds prints seconds with the ten digits of fraction that find has.
-func seconds(t time.Time) string {
-	frac := strconv.Itoa(t.Nanosecond())
-	return string(applet.AppendTime(nil, "%S.", t)) + strings.Repeat("0", 9-len(frac)) + frac + "0"
-}
-
-func timeField(t time.Time, sub byte) string {
-	format := func(f string) string { return string(applet.AppendTime(nil, f, t)) }
-	switch sub {
-	case '@':
-		frac := strconv.Itoa(t.Nanosecond())
-		return strconv.FormatInt(t.Unix(), 10) + "." + strings.Repeat("0", 9-len(frac)) + frac + "0"
-	case '+':
-		return format("%Y-%m-%d+%H:%M:") + seconds(t)
+	info := fsinfo.Of(fi)
+	dec := func(n int64) (string, bool) { return strconv.FormatInt(n, 10), true }
+	switch p.c {
+	case 's':
+		return dec(fi.Size())
+	case 'b':
+		return dec(fsinfo.Blocks(fi))
+	case 'k':
+		return dec((fsinfo.Blocks(fi) + 1) / 2)
 	case 'S':
-		return seconds(t)
-	case 'T', 'X':
-		return format("%H:%M:") + seconds(t)
-	case 'r':
-		return format("%I:%M:") + seconds(t) + format(" %p")
+		if fi.Size() == 0 {
+			return "1", false
+		}
+		return strconv.FormatFloat(float64(512*fsinfo.Blocks(fi))/float64(fi.Size()), 'g', 6, 64), false
+	case 'i':
+		return strconv.FormatUint(info.Ino, 10), true
+	case 'D':
+		return strconv.FormatUint(info.Dev, 10), true
+	case 'n':
+		return strconv.FormatUint(info.Nlink, 10), true
+	case 'm':
+		return strconv.FormatUint(uint64(fsinfo.Bits(fsinfo.Mode(fi))), 8), true
+	case 'M':
+		return fsinfo.ModeString(fsinfo.Mode(fi)), false
+	case 't':
+		return full("%a %b %e %H:%M:%S.", fi.ModTime().In(f.zone())), false
+	case 'a':
+		return full("%a %b %e %H:%M:%S.", info.Atime.In(f.zone())), false
 	case 'c':
-		return format("%a %b %e %H:%M:") + seconds(t) + format(" %Y")
+		return full("%a %b %e %H:%M:%S.", info.Ctime.In(f.zone())), false
+	case 'T', 'A', 'C':
+		return timeValue(p.time, timeOf(fi, map[byte]byte{'T': 'm', 'A': 'a', 'C': 'c'}[p.c]).In(f.zone())), false
 	}
-	return format("%" + string(rune(sub)))
+	return "", false
+}
+
+// full is a time as ctime prints it, with a fraction of ten digits.
+func full(layout string, t time.Time) string {
+	return gnudate.Format(layout+"%N0 %Y", t)
+}
+
+// timeValue is %Tk for the letter k.
+func timeValue(k byte, t time.Time) string {
+	switch k {
+	case '@':
+		return gnudate.Format("%s.%N0", t)
+	case '+':
+		return gnudate.Format("%F+%T.%N0", t)
+	case 'T', 'X':
+		return gnudate.Format("%T.%N0", t)
+	case 'S':
+		return gnudate.Format("%S.%N0", t)
+	case 'r':
+		return gnudate.Format("%I:%M:%S.%N0 %p", t)
+	}
+	return gnudate.Format("%"+string(k), t)
 }

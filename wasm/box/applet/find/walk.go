@@ -1,127 +1,163 @@
 package find
 
 import (
+	"errors"
 	"io/fs"
 	"os"
-	"sort"
+	"path/filepath"
 	"strings"
 	"syscall"
 
 	"github.com/donax-sh/donax/wasm/box/applet"
+	"github.com/donax-sh/donax/wasm/box/applet/internal/fsinfo"
 )
 
-// entry is one file that the expression is applied to.
+// entry is a file that the expression looks at. What stat says of it is only
+// asked when a test needs it.
 type entry struct {
 	f     *finder
-	path  string // as it is printed
-	start string // the starting point
+	path  string
+	base  string
+	root  string // the path given that led here
 	depth int
-	info  fs.FileInfo // of the link itself, or of what it leads to when followed
-	above *entry      // the folder it was found in
-
+	typ   fs.FileMode
+	known bool // typ is
+	info  fs.FileInfo
+	err   error
 	prune bool
 }
 
-func (e *entry) name() string {
-	p := e.path
-	for len(p) > 1 && p[len(p)-1] == '/' {
-		p = p[:len(p)-1]
+// stat returns what is known of the file, following links as -L and -H say.
+func (e *entry) stat() (fs.FileInfo, error) {
+	if e.info == nil && e.err == nil {
+		e.info, e.err = os.Lstat(e.path)
+		if e.err == nil && e.info.Mode()&fs.ModeSymlink != 0 && e.follows() {
+			if fi, err := os.Stat(e.path); err == nil {
+				e.info = fi
+			}
+		}
+		if e.err == nil {
+			e.typ, e.known = e.info.Mode().Type(), true
+		}
 	}
-	if i := strings.LastIndexByte(p, '/'); i >= 0 && p != "/" {
-		return p[i+1:]
-	}
-	return p
+	return e.info, e.err
 }
 
-func (e *entry) mode() fs.FileMode { return applet.Mode(e.info) }
+func (e *entry) follows() bool {
+	return e.f.follow == 'L' || e.f.follow == 'H' && e.depth == 0
+}
 
-// start walks one starting point.
+// mode returns the type bits; less is asked of the system than by stat.
+func (e *entry) mode() fs.FileMode {
+	if !e.known || e.typ&fs.ModeSymlink != 0 && e.follows() && e.info == nil {
+		if _, err := e.stat(); err != nil {
+			return fs.ModeIrregular
+		}
+	}
+	return e.typ
+}
+
+func quote(s string) string { return "‘" + s + "’" }
+
+// start walks one of the paths given.
 func (f *finder) start(path string) {
-	info, err := f.stat(path, 0)
+	base := strings.TrimRight(path, "/")
+	if i := strings.LastIndexByte(base, '/'); i >= 0 {
+		base = base[i+1:]
+	}
+	if base == "" {
+		base = "/"
+	}
+	e := &entry{f: f, path: path, base: base, root: path}
+	fi, err := e.stat()
 	if err != nil {
-		f.warn(path, err)
+		f.warn(quote(path), ": ", applet.Reason(err))
 		return
 	}
-	f.visit(&entry{f: f, path: path, start: path, info: info})
+	f.device = fsinfo.Of(fi).Dev
+	f.visit(e)
 }
 
-// stat describes a file as the follow options want it. A symlink that leads
-// nowhere is described itself.
-func (f *finder) stat(path string, depth int) (fs.FileInfo, error) {
-	if f.follow == followAll || f.follow == followArguments && depth == 0 {
-		if fi, err := os.Stat(path); err == nil {
-			return fi, nil
-		}
-	}
-	return os.Lstat(path)
-}
-
-// visit applies the expression to e and to what is below it.
+// visit evaluates the expression for e and what is below it.
 func (f *finder) visit(e *entry) {
-	if f.over {
+	if f.quit {
 		return
 	}
-	dir := e.info.IsDir()
-	if dir && f.loops(e) {
+	if e.mode() == fs.ModeIrregular && e.err != nil {
+		if !errors.Is(e.err, fs.ErrNotExist) || e.depth == 0 {
+			f.warn(quote(e.path), ": ", applet.Reason(e.err))
+		}
 		return
 	}
-	here := e.depth >= f.minDepth
-	if here && !f.depthFirst {
-		f.expr(e)
+	dir := e.mode().IsDir()
+	var id fileID
+	if dir && (f.follow == 'L' || f.mount) {
+		fi, err := e.stat()
+		if err == nil {
+			info := fsinfo.Of(fi)
+			id = fileID{info.Dev, info.Ino}
+			if f.mount && info.Dev != f.device {
+				dir = false
+			}
+			for _, a := range f.above {
+				if a == id && f.follow == 'L' {
+					f.warn("File system loop detected; ", quote(e.path), " is part of the same file system loop as ", quote(e.loopStart(a)), ".")
+					return
+				}
+			}
+		}
 	}
-	if dir && !(e.prune && !f.depthFirst) && (f.maxDepth < 0 || e.depth < f.maxDepth) {
+	if !f.depth {
+		f.eval(e)
+	}
+	if dir && !e.prune && !f.quit && (f.maxDepth < 0 || e.depth < f.maxDepth) {
+		f.above = append(f.above, id)
 		f.below(e)
+		f.above = f.above[:len(f.above)-1]
 	}
-	if here && f.depthFirst && !f.over {
-		f.expr(e)
+	if f.depth {
+		f.eval(e)
 	}
 }
 
-// loops complains about a folder that is above itself: only -L gets there.
-func (f *finder) loops(e *entry) bool {
-	if f.follow != followAll {
-		return false
-	}
-	for a := e.above; a != nil; a = a.above {
-		if os.SameFile(a.info, e.info) {
-			f.c.Flush()
-			f.c.Warn("File system loop detected; ", applet.Curly(e.path), " is part of the same file system loop as ", applet.Curly(a.path), ".")
-			f.fail(1)
-			return true
+// loopStart names the folder above e that is the same as e.
+func (e *entry) loopStart(id fileID) string {
+	path := e.path
+	for d := e.depth; d > 0; d-- {
+		path = filepath.Dir(path)
+		if fi, err := os.Stat(path); err == nil {
+			if info := fsinfo.Of(fi); (fileID{info.Dev, info.Ino}) == id {
+				return path
+			}
 		}
 	}
-	return false
+	return e.root
+}
+
+func (f *finder) eval(e *entry) {
+	if e.depth >= f.minDepth && !f.quit {
+		f.expr.eval(f, e)
+	}
 }
 
 func (f *finder) below(e *entry) {
 	list, err := os.ReadDir(e.path)
 	if err != nil {
-		f.warn(e.path, err)
+		f.warn(quote(e.path), ": ", applet.Reason(err))
 	}
-	sort.Slice(list, func(i, j int) bool { return list[i].Name() < list[j].Name() })
 	prefix := e.path
 	if !strings.HasSuffix(prefix, "/") {
 		prefix += "/"
 	}
 	for _, d := range list {
-		if f.over {
+		if f.quit {
 			return
 		}
-		path := prefix + d.Name()
-		info, err := f.stat(path, e.depth+1)
-		if err != nil {
-			if !isGone(err) {
-				f.warn(path, err)
-			}
-			continue
-		}
-		f.visit(&entry{f: f, path: path, start: e.start, depth: e.depth + 1, info: info, above: e})
+		f.visit(&entry{f: f, path: prefix + d.Name(), base: d.Name(), root: e.root, depth: e.depth + 1, typ: d.Type(), known: true})
 	}
-}
-
-// isGone tells whether a file vanished between being listed and being looked
-// at, which is no fault of anybody's.
-func isGone(err error) bool {
-	pe, ok := err.(*fs.PathError)
-	return ok && pe.Err == syscall.ENOENT
+	// A reader that is gone ends the walk.
+	if errors.Is(f.c.Flush(), syscall.EPIPE) {
+		f.quit = true
+		f.status = 1
+	}
 }

@@ -1,184 +1,127 @@
 package xargs
 
-import (
-	"bufio"
-	"errors"
-	"io"
+// maxItem bounds one item.
+const maxItem = maxChars
 
-	"github.com/donax-sh/donax/wasm/box/applet"
-)
-
-// maxItem bounds one item, whose length the input chooses.
-const maxItem = 16 << 20
-
-// items splits the input.
-type items struct {
-	c     *applet.Ctx
-	in    *bufio.Reader
-	delim int  // -1: blanks and newlines, with quotes
-	whole bool // an item is a line, without leading blanks (-I)
-	eof   string
-
-	item    string
-	lineEnd bool // the item was the last one of its line
-	err     error
-	warned  bool
-	done    bool
-}
-
-func newItems(c *applet.Ctx, in io.Reader, delim int, whole bool, eof string) *items {
-	return &items{c: c, in: bufio.NewReaderSize(in, applet.BufSize), delim: delim, whole: whole, eof: eof}
-}
-
-// next reads the next item.
-func (it *items) next() bool {
-	if it.done || it.err != nil {
-		return false
+// next reads an item. lineEnd tells that a line ended with it, for -L.
+func (j *job) next() (item string, lineEnd, ok bool) {
+	if j.readDone {
+		return "", false, false
 	}
-	var ok bool
-	if it.delim >= 0 {
-		ok = it.split()
-	} else {
-		ok = it.words()
+	if j.delim >= 0 {
+		return j.delimited()
 	}
-	if ok && it.eof != "" && it.delim < 0 && it.item == it.eof {
-		it.done = true
-		return false
-	}
-	return ok
-}
-
-// split reads up to the delimiter.
-func (it *items) split() bool {
 	var b []byte
+	quote, any := byte(0), false
+	blankEnd := false // the line's last character was a blank: it goes on
 	for {
-		part, err := it.in.ReadSlice(byte(it.delim))
-		if len(b)+len(part) > maxItem {
-			return it.fail("argument line too long")
-		}
-		b = append(b, part...)
-		if err == bufio.ErrBufferFull {
-			continue
-		}
-		if err != nil && err != io.EOF {
-			return it.fail(applet.Reason(err))
-		}
-		it.done = err == io.EOF
-		if it.done && len(b) == 0 {
-			return false
-		}
-		if b[len(b)-1] == byte(it.delim) {
-			b = b[:len(b)-1]
-		}
-		it.item, it.lineEnd = string(b), true
-		return true
-	}
-}
-
-func (it *items) fail(msg string) bool {
-	it.err = errors.New(msg)
-	return false
-}
-
-// words reads the next word, or with -I the next line that is not blank.
-func (it *items) words() bool {
-	var b []byte
-	started, quoted := false, byte(0) // quoted: the quote that is open
-	finish := func(end bool) bool {
-		it.item, it.lineEnd = string(b), end
-		return true
-	}
-	for {
-		ch, err := it.in.ReadByte()
+		c, err := j.in.ReadByte()
 		if err != nil {
-			if err != io.EOF {
-				return it.fail(applet.Reason(err))
+			j.readDone = true
+			if quote != 0 {
+				j.unmatched(quote)
+				return "", false, false
 			}
-			it.done = true
-			if quoted != 0 {
-				return it.unmatched(quoted)
+			if !any {
+				return "", false, false
 			}
-			return started && finish(true)
+			return j.finish(b, true)
 		}
 		if len(b) > maxItem {
-			return it.fail("argument line too long")
+			j.c.Warn("argument line too long")
+			j.fatal, j.stop = 1, true
+			return "", false, false
 		}
 		switch {
-		case ch == 0:
-			if !it.warned {
-				it.warned = true
-				it.c.Warn("WARNING: a NUL character occurred in the input.  It cannot be passed through in the argument list.  Did you mean to use the --null option?")
+		case quote != 0:
+			if c == '\n' {
+				j.unmatched(quote)
+				return "", false, false
 			}
-			// What follows up to the next blank is lost, as in a C string.
-			started = true
-			for {
-				next, err := it.in.Peek(1)
-				if err != nil || next[0] == '\n' || next[0] == ' ' || next[0] == '\t' {
-					break
+			if c == quote {
+				quote = 0
+			} else {
+				b = append(b, c)
+			}
+			continue
+		case c == '\'' || c == '"':
+			quote, any = c, true
+			continue
+		case c == '\\':
+			if c, err = j.in.ReadByte(); err != nil {
+				j.readDone = true
+				j.c.Warn("unmatched backslash")
+				j.fatal, j.stop = 1, true
+				return "", false, false
+			}
+			b, any = append(b, c), true
+			continue
+		case c == '\n':
+			if any {
+				return j.finish(b, !blankEnd)
+			}
+			continue
+		case c == ' ' || c == '\t' || c == '\v' || c == '\f' || c == '\r':
+			if j.replace != "" {
+				if any { // a whole line is one item
+					b = append(b, c)
 				}
-				it.in.ReadByte()
+				continue
 			}
-		case quoted != 0:
-			switch ch {
-			case quoted:
-				quoted = 0
-			case '\n':
-				return it.unmatched(quoted)
-			default:
-				b = append(b, ch)
+			if !any {
+				continue
 			}
-		case ch == '\'' || ch == '"':
-			quoted, started = ch, true
-		case ch == '\\':
-			next, err := it.in.ReadByte()
-			if err != nil {
-				it.done = true
-				return it.fail("backslash at EOF")
-			}
-			b, started = append(b, next), true
-		case ch == '\n':
-			if started {
-				return finish(true)
-			}
-		case ch == ' ' || ch == '\t':
-			switch {
-			case !started:
-			case it.whole:
-				b = append(b, ch)
-			default:
-				return finish(it.endOfLine())
-			}
-		default:
-			b, started = append(b, ch), true
+			return j.finish(b, j.endsLine())
 		}
+		b, any = append(b, c), true
 	}
 }
 
-func (it *items) unmatched(quote byte) bool {
-	kind := "single"
-	if quote == '"' {
-		kind = "double"
-	}
-	return it.fail("unmatched " + kind + " quote; by default quotes are special to xargs unless you use the -0 option")
-}
-
-// endOfLine skips blanks and tells whether the line ends here. A blank right
-// before the newline continues the line for -L, so the newline then goes
-// unread as such.
-func (it *items) endOfLine() bool {
+// endsLine skips blanks after an item and tells whether the line ends there.
+// With -L a line that ends in a blank goes on in the next one.
+func (j *job) endsLine() bool {
+	blank := true
 	for {
-		next, err := it.in.Peek(1)
-		if err != nil {
+		c, err := j.in.ReadByte()
+		switch {
+		case err != nil:
 			return true
+		case c == ' ' || c == '\t':
+			continue
+		case c == '\n':
+			return !blank
 		}
-		switch next[0] {
-		case ' ', '\t':
-			it.in.ReadByte()
-		case '\n':
-			it.in.ReadByte()
-			return false
-		default:
-			return false
-		}
+		j.in.UnreadByte()
+		return false
 	}
+}
+
+func (j *job) finish(b []byte, lineEnd bool) (string, bool, bool) {
+	s := string(b)
+	if j.eofStr != "" && s == j.eofStr {
+		j.readDone = true
+		return "", false, false
+	}
+	return s, lineEnd, true
+}
+
+func (j *job) delimited() (string, bool, bool) {
+	s, err := j.in.ReadString(byte(j.delim))
+	if err != nil {
+		j.readDone = true
+		if s == "" {
+			return "", false, false
+		}
+		return s, true, true
+	}
+	return s[:len(s)-1], true, true
+}
+
+func (j *job) unmatched(quote byte) {
+	name := "single"
+	if quote == '"' {
+		name = "double"
+	}
+	j.c.Warn("unmatched ", name, " quote; by default quotes are special to xargs unless you use the -0 option")
+	j.fatal, j.stop = 1, true
 }

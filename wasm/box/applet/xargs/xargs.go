@@ -1,8 +1,12 @@
-// Package xargs is the command xargs.
+// Package xargs is xargs, as GNU findutils 4.9 has it. Its children run
+// through the sandbox; -p, -o and --show-limits, which need a terminal or a
+// system's limits, are refused.
 package xargs
 
 import (
+	"bufio"
 	"errors"
+	"io"
 	"os"
 	"strconv"
 	"strings"
@@ -11,373 +15,340 @@ import (
 	"github.com/donax-sh/donax/wasm/box/applet"
 )
 
-// Command is the command xargs.
-var Command = applet.Command{
+// Command is xargs.
+var Command = &applet.Command{
 	Name:     "xargs",
-	Synopsis: "[OPTION]... [COMMAND [INITIAL-ARG]...]",
-	Summary:  "run COMMAND with arguments that are read from standard input",
-	Help: `  -0, --null                   items are separated by a null, not whitespace
-  -a, --arg-file=FILE          read arguments from FILE, not standard input
-  -d, --delimiter=CHARACTER    items are separated by CHARACTER; quotes are not special
-  -E END                       set logical EOF string; if END occurs as a line of input, the rest is ignored
-  -I R, -i[R], --replace[=R]   replace R (default {}) in INITIAL-ARGS with each input line
-  -L, --max-lines=MAX-LINES    use at most MAX-LINES non-blank input lines per command line
-  -l[MAX-LINES]                the same, 1 line unless given
-  -n, --max-args=MAX-ARGS      use at most MAX-ARGS arguments per command line
-  -P, --max-procs=MAX-PROCS    run at most MAX-PROCS processes at a time; 0: as many as possible
-  -r, --no-run-if-empty        if there are no arguments, then do not run COMMAND
-  -s, --max-chars=MAX-CHARS    limit length of command line to MAX-CHARS
-  -t, --verbose                print commands before executing them
-  -x, --exit                   exit if the size (see -s) is exceeded`,
+	Synopsis: "[OPTION]... COMMAND [INITIAL-ARGS]...",
+	Summary:  "run a command with arguments from standard input",
+	Help: `  -0, --null              items end in a 0 byte; nothing is special
+  -a, --arg-file=FILE     read items from FILE
+  -d, --delimiter=CHAR    items end in CHAR; nothing is special
+  -E, -e, --eof[=END]     stop at the item END
+  -I R, -i[R], --replace[=R]  replace R in the initial arguments, one line at a time
+  -L, -l, --max-lines[=N] use at most N lines for each command
+  -n, --max-args=N        use at most N items for each command
+  -P, --max-procs=N       run up to N commands at once; 0: as many as there are
+  -r, --no-run-if-empty   run nothing when there are no items
+  -s, --max-chars=N       limit the length of a command line
+  -t, --verbose           print commands before they run
+  -x, --exit              exit when a command line is too long
+`,
 	Run: run,
 }
 
-// Exit statuses that xargs gives for what happened to a command.
+// The limits of a command line, as on Linux; a line is at most this long.
 const (
-	statusFailed  = 123 // a command ended with 1 to 125
-	statusStop    = 124 // a command ended with 255
-	statusKilled  = 125 // a command was killed
-	statusDenied  = 126 // a command could not be run
-	statusMissing = 127
+	defaultChars = 128 << 10
+	maxChars     = 2 << 20
+	maxParallel  = 64
 )
 
-// maxChars is the size of a command line unless -s says otherwise, as GNU
-// xargs has it. maxProcs bounds -P 0.
-const (
-	maxChars = 128 << 10
-	maxProcs = 32
-)
+type job struct {
+	c *applet.Ctx
 
-type config struct {
 	null     bool
-	delim    string
-	file     string
-	eof      string
-	replace  string // -I
-	lines    int    // -L
-	args     int    // -n
-	procs    int    // -P
-	chars    int    // -s
-	noEmpty  bool   // -r
-	verbose  bool   // -t
-	exitSize bool   // -x
+	delim    int // -1: white space, quotes and backslashes
+	eofStr   string
+	replace  string // "": no -I
+	lines    int
+	args     int
+	procs    int
+	noEmpty  bool
+	chars    int
+	verbose  bool
+	exit     bool
+	childIn  *os.File
+	initial  []string
+	in       *bufio.Reader
+	running  int
+	status   int
+	stop     bool
+	lineNo   int
+	fatal    int
+	readDone bool
 }
 
 func run(c *applet.Ctx) int {
-	f := config{procs: 1, chars: maxChars}
-	command, status, ok := c.Parse(1, f.options(c)...)
+	j := &job{c: c, delim: -1, procs: 1, chars: defaultChars}
+	file, refused := "", ""
+	var bad error
+	number := func(p *int, name string, least int) func(string) error {
+		return func(v string) error {
+			n, err := strconv.Atoi(v)
+			if err != nil && !errors.Is(err, strconv.ErrRange) {
+				bad = errors.New("invalid number \"" + v + "\" for -" + name + " option")
+				return bad
+			}
+			if n < least {
+				bad = errors.New("value " + v + " for -" + name + " option should be >= " + strconv.Itoa(least))
+				return bad
+			}
+			*p = n
+			return nil
+		}
+	}
+	orDefault := func(f func(string) error, def string) func(string, bool) error {
+		return func(v string, given bool) error {
+			if !given {
+				v = def
+			}
+			return f(v)
+		}
+	}
+	setLines := func(v string) error {
+		j.args, j.replace = 0, ""
+		return number(&j.lines, "L", 1)(v)
+	}
+	setReplace := func(v string) error {
+		j.replace, j.args, j.lines = v, 0, 0
+		return nil
+	}
+	setEOF := func(v string) error { j.eofStr = v; return nil }
+	command, status, ok := c.Parse(1,
+		applet.StopAtOperand(),
+		applet.Do(func() { j.null, j.delim = true, 0 }, '0', "null"),
+		applet.String(&file, 'a', "arg-file"),
+		applet.Func(func(v string) error {
+			d, err := delimiter(v)
+			j.delim = d
+			return err
+		}, 'd', "delimiter"),
+		applet.Func(setEOF, 'E', ""),
+		applet.Optional(orDefault(setEOF, ""), 'e', "eof"),
+		applet.Func(setReplace, 'I', ""),
+		applet.Optional(orDefault(setReplace, "{}"), 'i', "replace"),
+		applet.Func(setLines, 'L', ""),
+		applet.Optional(orDefault(setLines, "1"), 'l', "max-lines"),
+		applet.Func(func(v string) error {
+			err := number(&j.args, "n", 1)(v)
+			if j.args == 1 && j.replace != "" { // as GNU xargs: -I implies it
+				j.args = 0
+				return err
+			}
+			j.lines, j.replace = 0, ""
+			return err
+		}, 'n', "max-args"),
+		applet.Func(number(&j.procs, "P", 0), 'P', "max-procs"),
+		applet.Bool(&j.noEmpty, 'r', "no-run-if-empty"),
+		applet.Func(number(&j.chars, "s", 1), 's', "max-chars"),
+		applet.Bool(&j.verbose, 't', "verbose"),
+		applet.Bool(&j.exit, 'x', "exit"),
+		applet.Do(func() { refused = "--interactive asks at a terminal, and there is none" }, 'p', "interactive"),
+		applet.Do(func() { refused = "--open-tty needs a terminal, and there is none" }, 'o', "open-tty"),
+		applet.Do(func() { refused = "--show-limits is not supported" }, 0, "show-limits"),
+		applet.Func(func(string) error { refused = "--process-slot-var is not supported"; return nil }, 0, "process-slot-var"),
+	)
 	if !ok {
 		return status
+	}
+	if refused != "" {
+		c.Warn(refused)
+		return 1
+	}
+	if j.chars > maxChars {
+		j.chars = maxChars
+	}
+	if j.procs == 0 || j.procs > maxParallel {
+		j.procs = maxParallel
 	}
 	if len(command) == 0 {
 		command = []string{"echo"}
 	}
-	delim, err := f.delimiter()
-	if err != nil {
-		c.Warn(err.Error())
-		return 1
+	j.initial = command
+	input := c.Stdin
+	if file != "" && file != "-" {
+		f, err := os.Open(file)
+		if err != nil {
+			c.Warn("Cannot open input file ", applet.Quote(file), ": ", applet.Reason(err))
+			return 1
+		}
+		defer f.Close()
+		input = f
+		j.childIn = os.Stdin // with -a, standard input is the children's
 	}
-	if f.file == "" {
-		f.file = "-"
-	}
-	in, err := c.Open(f.file)
-	if err != nil {
-		c.Warn("Cannot open input file ", applet.Curly(f.file), ": ", applet.Reason(err))
-		return 1
-	}
-	defer in.Close()
-	r := &runner{c: c, config: f, command: command}
-	if f.file != "-" {
-		r.stdin = os.Stdin // the input is elsewhere: the commands may read it
-	}
-	items := newItems(c, in, delim, f.replace != "", f.eof)
-	if f.replace != "" {
-		r.each(items)
-	} else {
-		r.batches(items)
-	}
-	r.waitAll()
-	if r.status == 0 && items.err != nil {
-		c.Warn(items.err.Error())
-		return 1
-	}
-	return r.status
+	j.in = bufio.NewReaderSize(input, 64<<10)
+	return j.run()
 }
 
-func (f *config) options(c *applet.Ctx) []applet.Opt {
-	number := func(name string, least int, p *int, also func()) func(string) error {
-		return func(v string) error {
-			n, err := strconv.Atoi(v)
-			if err != nil {
-				return errors.New("invalid number \"" + v + "\" for -" + name + " option")
-			}
-			if n < least {
-				return errors.New("value " + v + " for -" + name + " option should be >= " + strconv.Itoa(least))
-			}
-			*p = n
-			also()
-			return nil
+// delimiter reads the argument of -d.
+func delimiter(v string) (int, error) {
+	if len(v) == 1 {
+		return int(v[0]), nil
+	}
+	if len(v) > 1 && v[0] == '\\' {
+		if k := strings.IndexByte(`abfnrtv\0`, v[1]); k >= 0 && len(v) == 2 {
+			return int("\a\b\f\n\r\t\v\\\x00"[k]), nil
 		}
-	}
-	// Of -I, -L and -n the last one wins, with a warning as GNU xargs gives it.
-	const replaceName, linesName, argsName = "--replace", "--max-lines", "--max-args"
-	drop := func(was bool, older, newer string) {
-		if was {
-			c.Warn("warning: options ", older, " and ", newer, " are mutually exclusive, ignoring previous ", older, " value")
-		}
-	}
-	setReplace := func(v string) {
-		drop(f.args > 0, argsName, "--replace/-I/-i")
-		drop(f.lines > 0, linesName, "--replace/-I/-i")
-		f.replace, f.lines, f.args = v, 0, 0
-	}
-	setLines := func() {
-		drop(f.args > 0, argsName, "-L")
-		drop(f.replace != "", replaceName, "-L")
-		f.args, f.replace = 0, ""
-	}
-	setArgs := func() {
-		if f.replace != "" && f.args == 1 {
-			f.args = 0 // -n1 with -I means what -I does
-			return
-		}
-		drop(f.replace != "", replaceName, "--max-args/-n")
-		drop(f.lines > 0, linesName, "--max-args/-n")
-		f.lines, f.replace = 0, ""
-	}
-	nothing := func() {}
-	return []applet.Opt{
-		applet.StopAtOperand(),
-		applet.Bool(&f.null, '0', "null"),
-		applet.String(&f.file, 'a', "arg-file"),
-		applet.String(&f.delim, 'd', "delimiter"),
-		applet.String(&f.eof, 'E', ""),
-		applet.Optional(func(v string, _ bool) error { f.eof = v; return nil }, 'e', "eof"),
-		applet.Func(func(v string) error { setReplace(v); return nil }, 'I', ""),
-		applet.Optional(func(v string, given bool) error {
-			if !given || v == "" {
-				v = "{}"
-			}
-			setReplace(v)
-			return nil
-		}, 'i', "replace"),
-		applet.Func(number("L", 1, &f.lines, setLines), 'L', "max-lines"),
-		applet.Optional(func(v string, given bool) error {
-			if !given {
-				v = "1"
-			}
-			return number("l", 1, &f.lines, setLines)(v)
-		}, 'l', ""),
-		applet.Func(number("n", 1, &f.args, setArgs), 'n', "max-args"),
-		applet.Func(number("P", 0, &f.procs, nothing), 'P', "max-procs"),
-		applet.Func(number("s", 1, &f.chars, nothing), 's', "max-chars"),
-		applet.Bool(&f.noEmpty, 'r', "no-run-if-empty"),
-		applet.Bool(&f.verbose, 't', "verbose"),
-		applet.Bool(&f.exitSize, 'x', "exit"),
-		applet.Func(func(string) error { return errors.New("-p needs a terminal to ask on, and there is none") }, 'p', "interactive"),
-	}
-}
-
-// delimiter returns the byte between items, or -1 for blanks and quotes.
-func (f *config) delimiter() (int, error) {
-	switch d := f.delim; {
-	case f.null:
-		return 0, nil
-	case d == "":
-		return -1, nil
-	case len(d) == 1:
-		return int(d[0]), nil
-	case d[0] == '\\' && len(d) == 2 && strings.Contains(`0abfnrtv\`, d[1:]):
-		return int("\x00\a\b\f\n\r\t\v\\"[strings.IndexByte(`0abfnrtv\`, d[1])]), nil
-	case d[0] == '\\':
-		base, digits := 8, d[1:]
-		if strings.HasPrefix(digits, "x") {
-			base, digits = 16, digits[1:]
+		base, digits := 8, v[1:]
+		if v[1] == 'x' {
+			base, digits = 16, v[2:]
 		}
 		if n, err := strconv.ParseUint(digits, base, 8); err == nil {
 			return int(n), nil
 		}
-		return 0, errors.New("Invalid escape sequence " + d + " in input delimiter specification.")
 	}
-	return 0, errors.New("Invalid input delimiter specification " + f.delim +
-		": the delimiter must be either a single character or an escape sequence starting with \\.")
+	return 0, errors.New("Invalid input delimiter specification " + v + ": the delimiter must be either a single character or an escape sequence starting with \\.")
 }
 
-// runner starts the commands.
-type runner struct {
-	c *applet.Ctx
-	config
-	command []string
-	stdin   *os.File
-
-	running map[int]string // pid to the command's name
-	status  int
-	over    bool // nothing more is started
-}
-
-// each runs the command once for each item, put in place of -I's string.
-func (r *runner) each(items *items) {
-	for !r.over && items.next() {
-		args := make([]string, len(r.command))
-		size := 0
-		for i, a := range r.command {
-			if i > 0 {
-				a = strings.ReplaceAll(a, r.replace, items.item)
-			}
-			args[i] = a
-			size += len(a) + 1
-		}
-		if size > r.chars {
-			r.c.Warn("argument list too long")
-			r.stop(1)
-			return
-		}
-		r.start(args)
-	}
-}
-
-// batches runs the command with as many items as fit.
-func (r *runner) batches(items *items) {
+func (j *job) run() int {
 	base := 0
-	for _, a := range r.command {
+	for _, a := range j.initial {
 		base += len(a) + 1
 	}
-	var args []string
-	size, lines, started := base, 0, false
-	flush := func() {
-		started = true
-		r.start(append(append([]string{}, r.command...), args...))
-		args, size, lines = nil, base, 0
+	if base > j.chars {
+		j.c.Warn("argument list too long")
+		return 1
 	}
-	for !r.over && items.next() {
-		n := len(items.item) + 1
-		if base+n > r.chars {
-			if len(args) > 0 {
-				flush()
-			}
-			r.c.Warn("argument line too long")
-			r.stop(1)
-			return
+	var items []string
+	size, lines, ran := base, 0, false
+	flush := func() {
+		if len(items) > 0 || !ran && !j.noEmpty && j.replace == "" {
+			j.start(append(append([]string(nil), j.initial...), items...))
+			ran = true
 		}
-		if size+n > r.chars {
-			if r.exitSize || r.lines > 0 {
-				r.c.Warn("argument list too long")
-				r.stop(1)
-				return
+		items, size, lines = nil, base, 0
+	}
+	for !j.stop {
+		item, lineEnd, ok := j.next()
+		if !ok {
+			break
+		}
+		if j.replace != "" {
+			j.one(item)
+			continue
+		}
+		if size+len(item)+1 > j.chars {
+			if len(items) == 0 {
+				j.c.Warn("argument line too long")
+				j.fatal = 1
+				break
+			}
+			if j.exit || j.lines > 0 {
+				j.c.Warn("argument list too long")
+				j.fatal = 1
+				break
 			}
 			flush()
+			if base+len(item)+1 > j.chars {
+				j.c.Warn("argument line too long")
+				j.fatal = 1
+				break
+			}
 		}
-		args = append(args, items.item)
-		size += n
-		if items.lineEnd {
+		items = append(items, item)
+		size += len(item) + 1
+		if lineEnd {
 			lines++
 		}
-		if r.args > 0 && len(args) == r.args || r.lines > 0 && lines == r.lines {
+		if j.args > 0 && len(items) >= j.args || j.lines > 0 && lines >= j.lines {
 			flush()
 		}
 	}
-	if r.over || items.err != nil && len(args) == 0 {
-		return
+	if !j.stop && j.fatal == 0 {
+		if len(items) > 0 || !ran {
+			flush()
+		}
 	}
-	if len(args) > 0 || !started && !r.noEmpty && items.err == nil {
-		flush()
+	for j.running > 0 {
+		j.reap()
 	}
+	if j.fatal != 0 {
+		return j.fatal
+	}
+	return j.status
 }
 
-// stop ends the run with a status, unless a worse one is there.
-func (r *runner) stop(status int) {
-	r.over = true
-	r.fail(status)
-}
-
-func (r *runner) fail(status int) { r.status = max(r.status, status) }
-
-// start runs one command line, and waits while -P are running.
-func (r *runner) start(args []string) {
-	if r.over {
+// one runs the command with the item in place of the replace string.
+func (j *job) one(item string) {
+	args := make([]string, len(j.initial))
+	size := 0
+	for i, a := range j.initial {
+		args[i] = a
+		if i > 0 {
+			args[i] = strings.ReplaceAll(a, j.replace, item)
+		}
+		size += len(args[i]) + 1
+	}
+	if size > j.chars {
+		j.c.Warn("argument list too long")
+		j.fatal, j.stop = 1, true
 		return
 	}
-	c := r.c
-	if r.verbose {
-		var b strings.Builder
+	j.start(args)
+}
+
+func (j *job) start(args []string) {
+	if j.verbose {
+		quoted := make([]string, len(args))
 		for i, a := range args {
-			if i > 0 {
-				b.WriteByte(' ')
-			}
-			b.WriteString(applet.Name(a))
+			quoted[i] = shellQuote(a)
 		}
-		b.WriteByte('\n')
-		c.Stderr.Write([]byte(b.String()))
+		j.c.Flush()
+		io.WriteString(j.c.Stderr, strings.Join(quoted, " ")+"\n")
 	}
-	c.Flush()
-	limit := r.procs
-	if limit == 0 || limit > maxProcs {
-		limit = maxProcs
+	for j.running >= j.procs {
+		j.reap()
+		if j.stop {
+			return
+		}
 	}
-	for len(r.running) >= limit && !r.over {
-		r.waitOne()
-	}
-	if r.over {
+	if j.c.Procs == nil {
+		j.c.Warn("cannot run ", applet.Quote(args[0]), ": not inside the sandbox")
+		j.fatal, j.stop = 126, true
 		return
 	}
-	if c.Procs == nil {
-		c.Warn("cannot run ", args[0], ": not inside the sandbox")
-		r.stop(statusDenied)
-		return
-	}
-	pid, err := c.Procs.Start(applet.Child{Args: args, Stdin: r.stdin})
-	switch err {
-	case nil:
-		if r.running == nil {
-			r.running = map[int]string{}
-		}
-		r.running[pid] = args[0]
-		if limit == 1 {
-			r.waitOne()
-		}
-	case syscall.ENOENT:
-		c.Warn(args[0], ": ", applet.Reason(err))
-		r.stop(statusMissing)
-	case syscall.EACCES: // the reason of a denial is on Stderr already
-		r.stop(statusDenied)
-	default:
-		c.Warn(args[0], ": ", applet.Reason(err))
-		r.stop(statusDenied)
-	}
-}
-
-func (r *runner) waitOne() {
-	pid, status, err := r.c.Procs.Wait(-1, 0)
-	if err != nil {
-		r.running = nil
-		r.c.Warn("wait: ", applet.Reason(err))
-		r.stop(1)
-		return
-	}
-	name := r.running[pid]
-	delete(r.running, pid)
-	r.ended(name, status)
-}
-
-func (r *runner) waitAll() {
-	for len(r.running) > 0 {
-		r.waitOne()
-	}
-}
-
-// ended notes the end of a command.
-func (r *runner) ended(name string, status int) {
+	j.c.Flush()
+	_, err := j.c.Procs.Start(applet.Child{Args: args, Stdin: j.childIn})
 	switch {
-	case status == 0:
-	case status == 255:
-		r.c.Warn(name, ": exited with status 255; aborting")
-		r.stop(statusStop)
-	case status == statusDenied || status == statusMissing:
-		r.stop(status)
-	case status > 128:
-		r.c.Warn(name, ": terminated by signal ", strconv.Itoa(status-128))
-		r.stop(statusKilled)
+	case err == nil:
+		j.running++
+	case errors.Is(err, syscall.ENOENT):
+		j.c.Warn(args[0], ": ", applet.Reason(err))
+		j.fatal, j.stop = 127, true
 	default:
-		r.fail(statusFailed)
+		if !errors.Is(err, syscall.EACCES) { // a denial has already been explained
+			j.c.Warn(args[0], ": ", applet.Reason(err))
+		}
+		j.fatal, j.stop = 126, true
 	}
+}
+
+// reap waits for one child and notes its status.
+func (j *job) reap() {
+	_, status, err := j.c.Procs.Wait(-1, 0)
+	j.running--
+	name := j.initial[0]
+	switch {
+	case err != nil:
+		j.c.Warn(name, ": ", applet.Reason(err))
+		j.fatal, j.stop = 125, true
+	case status == 255:
+		j.c.Warn(name, ": exited with status 255; aborting")
+		j.fatal, j.stop = 124, true
+	case status > 128:
+		j.c.Warn(name, ": terminated by signal ", strconv.Itoa(status-128))
+		j.fatal, j.stop = 125, true
+	case status == 126 || status == 127:
+		// The command's own, or a denial that has been explained.
+		j.fatal, j.stop = j.fatal, j.stop
+		j.status = 123
+	case status != 0:
+		j.status = 123
+	}
+}
+
+// shellQuote quotes an argument as -t prints it.
+func shellQuote(s string) string {
+	if s == "" {
+		return "''"
+	}
+	for _, r := range s {
+		if !('a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' || strings.ContainsRune("-_./,:+@%=", r) || r > 127) {
+			if strings.ContainsRune(s, '\'') && !strings.ContainsAny(s, "\"$`\\!") {
+				return `"` + s + `"`
+			}
+			return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
+		}
+	}
+	return s
 }

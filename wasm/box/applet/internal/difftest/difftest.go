@@ -109,7 +109,7 @@ n=0
 for line; do
 	mkdir w
 	( cd w; eval "$SETUP" ) || exit 99
-	( cd w; eval "$line" ) >out.$n 2>err.$n </dev/null
+	( cd w; ulimit -t 10; eval "$line" ) >out.$n 2>err.$n </dev/null
 	echo $? >rc.$n
 	mv w w.$n
 	n=$((n+1))

@@ -257,12 +257,9 @@ func (s spec) nanos(t time.Time) string {
 		}
 		digits = digits[:s.width]
 	}
-	switch s.pad {
-	case '-':
-		return strings.TrimLeft(digits[:len(digits)-1], "0") + digits[len(digits)-1:]
-	case '_':
-		cut := strings.TrimLeft(digits[:len(digits)-1], "0") + digits[len(digits)-1:]
-		return strings.Repeat(" ", len(digits)-len(cut)) + cut
+	if s.pad == '_' { // zeros at the end become spaces
+		cut := strings.TrimRight(digits[1:], "0")
+		return digits[:1] + cut + strings.Repeat(" ", len(digits)-1-len(cut))
 	}
 	return digits
 }
@@ -294,18 +291,18 @@ func (s spec) zone(t time.Time) (string, bool) {
 	default:
 		return "", false
 	}
-	switch s.pad {
-	case '-':
-		v = strings.TrimPrefix(v, "0")
-	case '_':
-		if strings.HasPrefix(v, "0") {
-			return s.fill(" " + sign + v[1:]), true
+	if s.pad == '-' || s.pad == '_' {
+		for len(v) > 1 && v[0] == '0' && v[1] != ':' {
+			v = v[1:]
+		}
+	}
+	if s.pad == '_' {
+		usual := []int{5, 6, 9, 3}[s.colons]
+		if n := max(s.width, usual) - 1 - len(v); n > 0 {
+			return strings.Repeat(" ", n) + sign + v, true
 		}
 	}
 	if n := s.width - 1 - len(v); n > 0 && s.pad != '-' {
-		if s.pad == '_' {
-			return strings.Repeat(" ", n) + sign + v, true
-		}
 		v = strings.Repeat("0", n) + v
 	}
 	return sign + v, true

@@ -14,6 +14,7 @@ var ErrInvalid = errors.New("invalid date")
 // now, whose location is used unless the text names a zone.
 func Parse(text string, now time.Time) (time.Time, error) {
 	s := strings.TrimSpace(text)
+	local := now.Location()
 	if rest, ok := strings.CutPrefix(s, `TZ="`); ok {
 		name, after, ok := strings.Cut(rest, `"`)
 		if !ok {
@@ -26,7 +27,7 @@ func Parse(text string, now time.Time) (time.Time, error) {
 		now, s = now.In(loc), strings.TrimSpace(after)
 	}
 	if rest, ok := strings.CutPrefix(s, "@"); ok {
-		return epoch(rest, now.Location())
+		return epoch(rest, local)
 	}
 	p := &parser{toks: scan(s), now: now}
 	for p.at < len(p.toks) {
@@ -34,7 +35,8 @@ func Parse(text string, now time.Time) (time.Time, error) {
 			return time.Time{}, ErrInvalid
 		}
 	}
-	return p.result()
+	t, err := p.result()
+	return t.In(local), err
 }
 
 func epoch(s string, loc *time.Location) (time.Time, error) {
@@ -274,7 +276,8 @@ func (p *parser) clock() bool {
 		return false
 	}
 	if (p.is(0, "+") || p.is(0, "-")) && p.zones == 0 {
-		if _, n := p.num(1); n > 0 && unit(p.word(2)) < 0 {
+		// Even before a unit: "12:00 +3 hours" is one hour after noon in zone +3.
+		if _, n := p.num(1); n > 0 {
 			sign := 1
 			if p.is(0, "-") {
 				sign = -1
@@ -290,13 +293,16 @@ func (p *parser) offset(sign int) bool {
 	v, n := p.num(1)
 	p.at += 2
 	h, m := v, 0
+	if sign < 0 && n == 2 && v > 24 {
+		return false
+	}
 	if n > 2 {
 		h, m = v/100, v%100
 	} else if mm, n := p.num(1); p.is(0, ":") && n > 0 {
 		m = mm
 		p.at += 2
 	}
-	if h > 24 || m > 59 {
+	if h > 24 || m > 59 || n > 4 {
 		return false
 	}
 	p.zones++
@@ -358,10 +364,6 @@ func (p *parser) wordItem(w string) bool {
 		}
 		p.addRel(2, v)
 		return true
-	case "midnight":
-		return p.setTime(0, 0, 0, 0)
-	case "noon":
-		return p.setTime(12, 0, 0, 0)
 	case "t": // between date and time
 		return p.dates > 0 && p.at < len(p.toks) && p.toks[p.at].num
 	case "dst":
@@ -455,7 +457,7 @@ func (p *parser) result() (time.Time, error) {
 	switch {
 	case p.times > 0:
 		h, mi, s, ns = p.hour, p.min, p.sec, p.ns
-		if h > 24 || h == 24 && (mi > 0 || s > 0) || mi > 59 || s > 60 {
+		if h > 23 || mi > 59 || s > 60 {
 			return time.Time{}, ErrInvalid
 		}
 	case p.dates > 0 || p.days > 0 || len(p.toks) == 0 || p.zones > 0 && p.rels == 0:
@@ -471,7 +473,7 @@ func (p *parser) result() (time.Time, error) {
 	}
 	t := time.Date(y+p.rel[0], time.Month(m+p.rel[1]), d+p.rel[2], h, mi, s, ns, loc)
 	t = t.Add(time.Duration(p.rel[3])*time.Hour + time.Duration(p.rel[4])*time.Minute + time.Duration(p.rel[5])*time.Second)
-	return t.In(p.now.Location()), nil
+	return t, nil
 }
 
 func daysIn(y, m int) int { return time.Date(y, time.Month(m+1), 0, 0, 0, 0, 0, time.UTC).Day() }
