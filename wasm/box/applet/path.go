@@ -127,3 +127,21 @@ func Dir(name string) string {
 	}
 	return "/"
 }
+
+// Relative returns the name of the file to as seen from the folder from; both
+// are absolute and clean.
+func Relative(from, to string) string {
+	if from == to {
+		return "."
+	}
+	a := strings.FieldsFunc(from, isSlash)
+	b := strings.FieldsFunc(to, isSlash)
+	same := 0
+	for same < len(a) && same < len(b) && a[same] == b[same] {
+		same++
+	}
+	up := strings.Repeat("../", len(a)-same)
+	return strings.TrimSuffix(up+strings.Join(b[same:], "/"), "/")
+}
+
+func isSlash(r rune) bool { return r == '/' }
