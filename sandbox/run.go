@@ -1,6 +1,7 @@
 package sandbox
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -39,6 +40,7 @@ var errEnded = errors.New("the command has ended")
 // A run is what all shells and programs of one [Session.Run] share.
 type run struct {
 	session *Session
+	name    string // $0
 	limits  Limits
 	policy  policy.Engine
 	ctx     context.Context
@@ -61,13 +63,13 @@ type run struct {
 	said sync.Map // reasons of file denials, each shown once
 }
 
-func newRun(ctx context.Context, s *Session, lower policy.Limits, out, errw io.Writer) *run {
-	r := &run{session: s, limits: s.cfg.Limits.lowered(lower), policy: s.cfg.Policy, caller: ctx, lock: make(chan struct{}, 1)}
+func newRun(ctx context.Context, s *Session, c policy.Command, out, errw io.Writer) *run {
+	r := &run{session: s, name: cmp.Or(c.Name, "bash"), limits: s.cfg.Limits.lowered(c.Limits), policy: s.cfg.Policy, caller: ctx, lock: make(chan struct{}, 1)}
 	r.out, r.err = &sink{r: r, w: out}, &sink{r: r, w: errw}
 	r.ctx, r.cancel = context.WithCancelCause(ctx)
 	if d := r.limits.Timeout; d > 0 {
 		r.timer = time.AfterFunc(d, func() {
-			_ = r.stop(&LimitError{What: fmt.Sprintf("time %v", d), Flag: "--timeout"})
+			_ = r.stop(&LimitError{What: fmt.Sprintf("time %v", d), Flag: "--timeout", time: true})
 		})
 	}
 	return r
@@ -173,11 +175,11 @@ func (r *run) explain(err error, status int) int {
 	case errors.As(err, &le):
 		r.say("donax: " + le.Error())
 		status = StatusKilled
-		if le.Flag == "--timeout" {
+		if le.time {
 			status = StatusTimeout
 		}
 	case errors.As(err, &pe):
-		r.say("bash: " + pe.Error())
+		r.say(r.name + ": " + pe.Error())
 		status = 2
 	case errors.As(err, &fe):
 		r.say("donax: " + fe.Error())
