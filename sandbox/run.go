@@ -106,24 +106,32 @@ func (r *run) wait(f func() (int, error)) (status int, err error) {
 		res.status, res.err = f()
 	}()
 	var res result
-	stuck := false
+	running := true
 	select {
 	case res = <-done:
+		running = false
 	case <-r.ctx.Done():
+	}
+	over := time.NewTimer(grace)
+	defer over.Stop()
+	if running {
 		select {
 		case res = <-done:
-		case <-time.After(grace):
-			stuck = true
+			running = false
+		case <-over.C:
 		}
 	}
 	cause := r.cause() // before our own cancel below becomes one
 	r.cancel(errEnded)
-	tasks := make(chan struct{})
-	go func() { r.tasks.Wait(); close(tasks) }()
-	select {
-	case <-tasks:
-	case <-time.After(grace):
-		stuck = true
+	stuck := running
+	if !running {
+		tasks := make(chan struct{})
+		go func() { r.tasks.Wait(); close(tasks) }()
+		select {
+		case <-tasks:
+		case <-over.C:
+			stuck = true
+		}
 	}
 	switch {
 	case cause != nil:
@@ -171,35 +179,34 @@ func (r *run) explain(err error, status int) int {
 	var le *LimitError
 	var pe *ParseError
 	var fe *Fault
+	text := "donax: "
 	switch {
 	case errors.As(err, &le):
-		r.say("donax: " + le.Error())
+		text += le.Error()
 		status = StatusKilled
 		if le.time {
 			status = StatusTimeout
 		}
 	case errors.As(err, &pe):
-		r.say(r.name + ": " + pe.Error())
+		text = r.name + ": " + pe.Error()
 		status = 2
 	case errors.As(err, &fe):
-		r.say("donax: " + fe.Error())
+		text += fe.Error()
 		status = StatusFault
 	case errors.Is(err, context.DeadlineExceeded):
-		r.say("donax: limit: time (raise with --timeout)")
+		text += "limit: time (raise with --timeout)"
 		status = StatusTimeout
 	case errors.Is(err, context.Canceled):
-		r.say("donax: killed")
+		text += "killed"
 		status = StatusKilled
-	case errors.Is(err, ErrAbandoned):
-		r.say("donax: " + err.Error())
-		return StatusFault
 	default:
-		r.say("donax: " + err.Error())
-		return StatusFault
+		text += err.Error()
+		status = StatusFault
 	}
-	if errors.Is(err, ErrAbandoned) {
-		r.say("donax: " + ErrAbandoned.Error())
+	if errors.Is(err, ErrAbandoned) && err != ErrAbandoned {
+		text += "\ndonax: " + ErrAbandoned.Error()
 	}
+	r.say(text)
 	return status
 }
 

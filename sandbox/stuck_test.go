@@ -16,6 +16,7 @@ import (
 
 // A program that does not stop is left behind without its streams and files.
 func TestStuckProgram(t *testing.T) {
+	t.Parallel()
 	release, finished := make(chan struct{}), make(chan [3]error, 1)
 	p := fake{"stuck", func(ctx context.Context, p *sandbox.Proc) error {
 		f, err := p.FS.Open("/workspace/f", 0o101, 0o644) // write, create
@@ -63,6 +64,7 @@ func (w blockedWriter) Write(p []byte) (int, error) { <-w.closed; return len(p),
 
 // A caller that reads no output cannot keep Run from returning.
 func TestStuckWriter(t *testing.T) {
+	t.Parallel()
 	s := newSession(t, policy.AllowAll{}, func(c *sandbox.Config) { c.Limits.Timeout = 20 * time.Millisecond })
 	w := blockedWriter{make(chan struct{})}
 	defer close(w.closed)
