@@ -20,6 +20,7 @@ type Location struct {
 	fsys     FS
 	rel      string // Path in fsys
 	last     string // last element of Requested
+	slash    bool   // a slash was at the end, also of a link's text
 	dirOnly  bool   // a slash, "." or ".." was at the end
 	synth    bool   // a folder that only the namespace has
 	noParent bool   // its parent is one
@@ -41,6 +42,13 @@ func (l Location) pinned() bool {
 // isDir reports whether a folder is there.
 func (l Location) isDir() bool { return l.Info != nil && l.Info.IsDir() }
 
+// Protected reports whether changes here are refused because the host later
+// runs or obeys what is in this place; see [Protect].
+func (l Location) Protected() bool {
+	p, ok := l.fsys.(interface{ protected(string) bool })
+	return ok && p.protected(l.rel)
+}
+
 // Open opens the place. O_CREATE creates it only if nothing is there, not
 // even a symlink.
 func (l Location) Open(flag int, perm fs.FileMode) (File, error) {
@@ -49,8 +57,8 @@ func (l Location) Open(flag int, perm fs.FileMode) (File, error) {
 	case e != 0:
 	case l.Info == nil && !creates(flag):
 		e = syscall.ENOENT
-	case l.Info == nil && l.dirOnly:
-		e = syscall.EISDIR
+	case creates(flag) && l.slash:
+		e = syscall.EISDIR // "name/" cannot be created by open, whatever is there
 	case l.Info == nil && l.noParent:
 		e = syscall.EROFS
 	case l.synth && exclusive(flag):
@@ -192,12 +200,12 @@ func (l Location) Link(to Location) error {
 		e = syscall.ENOTDIR
 	case to.mayMake() != 0:
 		e = to.mayMake()
+	case to.dirOnly:
+		e = syscall.ENOENT
 	case l.Mount != to.Mount:
 		e = syscall.EXDEV
 	case l.isDir():
 		e = syscall.EPERM
-	case to.dirOnly:
-		e = syscall.ENOENT
 	default:
 		e = errnoOf(l.fsys.Link(l.rel, to.rel))
 	}

@@ -164,9 +164,9 @@ func (m *Mount) synthetic(name string) *info {
 
 // Open opens a file or folder, following symlinks unless flag says no.
 func (m *Mount) Open(name string, flag int, perm fs.FileMode) (File, error) {
-	l, err := m.Resolve(name, FollowsLast(flag))
+	l, err := m.ResolveOpen(name, flag)
 	if err != nil {
-		return nil, reop("open", err)
+		return nil, err
 	}
 	return l.Open(flag, perm)
 }
@@ -231,28 +231,32 @@ func (m *Mount) Rmdir(name string) error {
 
 // Rename moves from to to within one mount.
 func (m *Mount) Rename(from, to string) error {
-	a, b, err := m.resolveTwo("rename", from, to)
+	a, err := m.ResolveEntry(from)
 	if err != nil {
-		return err
+		return linkErr("rename", from, to, errnoOf(err))
+	}
+	b, err := m.ResolveEntry(to)
+	if err != nil {
+		return linkErr("rename", from, to, errnoOf(err))
 	}
 	return a.Rename(b)
 }
 
-// Link gives the file or symlink from a second name in the same mount.
+// Link gives the file or symlink from a second name in the same mount. A
+// symlink is followed only when a slash trails it.
 func (m *Mount) Link(from, to string) error {
-	a, b, err := m.resolveTwo("link", from, to)
+	a, err := m.Resolve(from, false)
+	if err == nil && a.Info == nil {
+		err = syscall.ENOENT
+	}
 	if err != nil {
-		return err
+		return linkErr("link", from, to, errnoOf(err))
+	}
+	b, err := m.ResolveEntry(to)
+	if err != nil {
+		return linkErr("link", from, to, errnoOf(err))
 	}
 	return a.Link(b)
-}
-
-func (m *Mount) resolveTwo(op, from, to string) (a, b Location, err error) {
-	a, err = m.ResolveEntry(from)
-	if err == nil {
-		b, err = m.ResolveEntry(to)
-	}
-	return a, b, linkErr(op, from, to, errnoOf(err))
 }
 
 // Symlink makes a symlink that says target.

@@ -23,8 +23,8 @@ func (d *mountDir) fail(op string, e syscall.Errno) error { return pathErr(op, d
 
 func (d *mountDir) Read([]byte) (int, error)           { return 0, d.fail("read", syscall.EISDIR) }
 func (d *mountDir) ReadAt([]byte, int64) (int, error)  { return 0, d.fail("read", syscall.EISDIR) }
-func (d *mountDir) Write([]byte) (int, error)          { return 0, d.fail("write", syscall.EISDIR) }
-func (d *mountDir) WriteAt([]byte, int64) (int, error) { return 0, d.fail("write", syscall.EISDIR) }
+func (d *mountDir) Write([]byte) (int, error)          { return 0, d.fail("write", syscall.EBADF) }
+func (d *mountDir) WriteAt([]byte, int64) (int, error) { return 0, d.fail("write", syscall.EBADF) }
 func (d *mountDir) Truncate(int64) error               { return d.fail("truncate", syscall.EINVAL) }
 
 func (d *mountDir) Seek(off int64, whence int) (int64, error) {

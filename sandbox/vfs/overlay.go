@@ -38,23 +38,29 @@ const keepClean = 4096
 // adopt gives the entry elem of the lower folder behind dir a node.
 // Precondition: t.mu is held for writing.
 func (t *tree) adopt(dir *node, elem string) (*node, syscall.Errno) {
-	low := join(dir.low, elem)
-	fi, err := t.lower.Lstat(low)
+	fi, err := t.lower.Lstat(join(dir.low, elem))
 	if err != nil {
 		return nil, errnoOf(err)
 	}
-	i := t.lowInfo(fi)
+	return t.adoptAs(dir, elem, t.lowInfo(fi))
+}
+
+// adoptAs is adopt of an entry that lowInfo described.
+func (t *tree) adoptAs(dir *node, elem string, i *info) (*node, syscall.Errno) {
+	low := join(dir.low, elem)
 	n := &node{
-		ino: i.st.Ino, layer: i.st.Dev & 0xff, low: low, home: dir,
+		ino: i.st.Ino, layer: i.st.Dev & 0xff, low: low, home: dir, dir: i.IsDir(),
 		mode: i.mode, nlink: int64(i.st.Nlink), atime: i.st.Atime, mtime: i.mtime, ctime: i.st.Ctime,
 	}
 	switch {
 	case i.mode.IsDir():
 		n.kids = map[string]*node{}
 	case i.mode&fs.ModeSymlink != 0:
-		if n.target, err = t.lower.Readlink(low); err != nil {
+		target, err := t.lower.Readlink(low)
+		if err != nil {
 			return nil, errnoOf(err)
 		}
+		n.target = target
 	case i.mode.IsRegular():
 		n.backed = true
 	}
@@ -68,7 +74,7 @@ func (t *tree) adopt(dir *node, elem string) (*node, syscall.Errno) {
 // for writing.
 func (t *tree) forget(n *node) {
 	for n.home != nil && n.refs.Load() == 0 && !n.dirty.Load() && len(n.kids) == 0 {
-		if n.mode.IsDir() && t.clean <= keepClean {
+		if n.dir && t.clean <= keepClean {
 			return
 		}
 		home := n.home

@@ -28,7 +28,7 @@ func mutates(flag int) bool { return canWrite(flag) || flag&(os.O_CREATE|os.O_TR
 // FollowsLast reports whether opening with flag follows a symlink in the last
 // element: not with [NoFollow], and not when the name must not exist.
 func FollowsLast(flag int) bool {
-	return flag&NoFollow == 0 && flag&(os.O_CREATE|os.O_EXCL) != os.O_CREATE|os.O_EXCL
+	return flag&NoFollow == 0 && !exclusive(flag)
 }
 
 // checkOpen refuses flags that no kind supports. O_TRUNC asks for a handle
@@ -135,3 +135,5 @@ func setDev(fsys FS, d uint64) uint64 {
 	}
 	return 0
 }
+
+const flagNew = os.O_WRONLY | os.O_CREATE | os.O_EXCL

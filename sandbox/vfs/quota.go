@@ -1,6 +1,10 @@
 package vfs
 
-import "sync/atomic"
+import (
+	"math"
+	"sync/atomic"
+	"syscall"
+)
 
 // Default bounds of a [Quota].
 const (
@@ -61,6 +65,28 @@ func (q *Quota) takeAllBytes(n int64) bool {
 		return false
 	}
 	return true
+}
+
+// grow reserves what writing n bytes at off adds to a file of a size. It
+// returns how many of them fit, what was taken for them, and why not all do.
+func (q *Quota) grow(size, off, n int64) (fits, taken int64, e syscall.Errno) {
+	if off > math.MaxInt64-n {
+		return 0, 0, syscall.EFBIG
+	}
+	need := max(0, off+n-size)
+	taken = q.takeBytes(need)
+	fits = max(0, n-(need-taken))
+	switch {
+	case taken < need:
+		e = syscall.EDQUOT
+	case off+n > maxFile:
+		fits, e = 0, syscall.EFBIG
+	}
+	if fits == 0 { // perhaps not even the gap before off: leave no trace
+		q.giveBytes(taken)
+		taken = 0
+	}
+	return fits, taken, e
 }
 
 func (q *Quota) takeFile() bool {

@@ -24,6 +24,19 @@ func (m *Mount) Resolve(name string, follow bool) (Location, error) {
 	return l, pathErr("resolve", name, e)
 }
 
+// ResolveOpen finds what opening name with flag would open or create: it
+// follows a last symlink as flag says.
+func (m *Mount) ResolveOpen(name string, flag int) (Location, error) {
+	l, e := m.resolve(name, FollowsLast(flag), true)
+	if e == syscall.ENOTDIR && creates(flag) && strings.HasSuffix(name, "/") {
+		// A trailing slash is not for files, even before there is one to see.
+		if _, parent := m.resolve(name, false, false); parent == 0 {
+			e = syscall.EISDIR
+		}
+	}
+	return l, pathErr("open", name, e)
+}
+
 // ResolveEntry finds the folder entry that name means, for operations that
 // make, remove, rename or link it: a last symlink is never followed, not even
 // with a trailing slash.
@@ -44,7 +57,8 @@ func (m *Mount) resolve(name string, follow, slashFollows bool) (Location, sysca
 		return Location{}, syscall.EINVAL
 	}
 	l := Location{Requested: name, m: m, last: lastElem(name)}
-	l.dirOnly = l.last == "" || l.last == "." || l.last == ".."
+	l.slash = l.last == ""
+	l.dirOnly = l.slash || l.last == "." || l.last == ".."
 	cur, rest, links := "/", name, 0 // cur is a folder, with no symlink in its name
 	for {
 		cand, tail, up := run(cur, rest)
@@ -69,10 +83,10 @@ func (m *Mount) resolve(name string, follow, slashFollows bool) (Location, sysca
 			if e != 0 {
 				return Location{}, e
 			}
-			if last && strings.HasSuffix(target, "/") {
-				l.dirOnly = true
+			if last && l.last != "." && strings.HasSuffix(target, "/") {
+				l.dirOnly, l.slash = true, true
 			}
-			cur, rest = follow1(cand, target, tail, up)
+			cur, rest = through(cand, target, tail, up)
 			continue
 		case fi.IsDir():
 			if last {
@@ -86,7 +100,7 @@ func (m *Mount) resolve(name string, follow, slashFollows bool) (Location, sysca
 				}
 			}
 			continue
-		case !last || l.dirOnly:
+		case !last, l.last == ".", l.dirOnly && slashFollows:
 			return Location{}, syscall.ENOTDIR
 		}
 		return l.put(cand, fi, false), 0
@@ -117,8 +131,8 @@ func run(cur, rest string) (cand, tail string, up bool) {
 	return cand, "", false
 }
 
-// follow1 replaces the symlink cand by its target in front of what is left.
-func follow1(cand, target, tail string, up bool) (cur, rest string) {
+// through replaces the symlink cand by its target in front of what is left.
+func through(cand, target, tail string, up bool) (cur, rest string) {
 	if up {
 		tail = "../" + tail
 	}
@@ -154,7 +168,7 @@ func (m *Mount) expand(cur, cand, tail string, up bool, links *int) (newCur, res
 		if below != "" {
 			tail = below + "/" + tail
 		}
-		newCur, rest = follow1(at, target, tail, false)
+		newCur, rest = through(at, target, tail, false)
 		return newCur, rest, 0
 	}
 	// It was there a moment ago: somebody is swapping it.

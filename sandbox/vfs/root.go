@@ -26,9 +26,10 @@ import (
 //
 // It needs a toolchain with the os.Root fixes: Go 1.26.5 or 1.25.12.
 type Root struct {
-	root *os.Root
+	top  *hostDir
 	dev  atomic.Uint64
-	mu   sync.RWMutex // held by what could carry a symlink out: see containment
+	mu   sync.Mutex // held by what could carry a symlink out: see climbs
+	dirs dirCache
 
 	devMu sync.Mutex
 	devs  map[uint64]uint64 // host device number to a small one
@@ -41,72 +42,20 @@ func OpenRoot(dir string) (*Root, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Root{root: r, devs: map[uint64]uint64{}}, nil
+	return &Root{top: &hostDir{Root: r, refs: 1}, devs: map[uint64]uint64{}}, nil
 }
 
 var _ FS = (*Root)(nil)
 
 // Close closes the folder; open files stay usable.
-func (r *Root) Close() error { return renamed("close", "/", r.root.Close()) }
+func (r *Root) Close() error {
+	r.dirs.clear()
+	return renamed("close", "/", r.top.Root.Close())
+}
 
 func (r *Root) setDev(d uint64) uint64 {
 	r.dev.CompareAndSwap(0, d)
 	return r.dev.Load()
-}
-
-// dirHandle is an open folder on the way to a name.
-type dirHandle struct {
-	*os.Root
-	borrowed bool // the Root's own
-}
-
-func (d dirHandle) done() {
-	if !d.borrowed {
-		d.Close()
-	}
-}
-
-// dir opens the folder with a canonical name.
-func (r *Root) dir(name string) (dirHandle, syscall.Errno) {
-	cur := dirHandle{r.root, true}
-	for rest := name[1:]; rest != ""; {
-		var elem string
-		elem, rest = next(rest)
-		sub, e := step(cur.Root, elem)
-		cur.done()
-		if e != 0 {
-			return dirHandle{}, e
-		}
-		cur = dirHandle{sub, false}
-	}
-	return cur, 0
-}
-
-// step opens the folder elem of cur and no other: os.Root would follow a
-// symlink swapped in after the look, so the two are compared.
-func step(cur *os.Root, elem string) (*os.Root, syscall.Errno) {
-	if !hostName(elem) {
-		return nil, syscall.ENOENT
-	}
-	seen, err := cur.Lstat(elem)
-	switch {
-	case err != nil:
-		return nil, errnoOf(err)
-	case seen.Mode()&fs.ModeSymlink != 0:
-		return nil, syscall.ELOOP
-	case !seen.IsDir():
-		return nil, syscall.ENOTDIR
-	}
-	sub, err := cur.OpenRoot(elem)
-	if err != nil {
-		return nil, errnoOf(err)
-	}
-	got, err := sub.Stat(".")
-	if err != nil || !os.SameFile(seen, got) {
-		sub.Close()
-		return nil, syscall.ELOOP
-	}
-	return sub, 0
 }
 
 // parent opens the folder that holds name. The root is "." in itself.
@@ -115,7 +64,7 @@ func (r *Root) parent(name string) (dir dirHandle, base string, e syscall.Errno)
 		return dir, "", e
 	}
 	if name == "/" {
-		return dirHandle{r.root, true}, ".", 0
+		return dirHandle{r.top, r}, ".", 0
 	}
 	d, base := split(name)
 	if !hostName(base) {

@@ -18,6 +18,9 @@ import (
 
 const nonblock = syscall.O_NONBLOCK
 
+// keepDirs is how many folders a Root keeps open.
+const keepDirs = 64
+
 // hostName reports whether elem is one name to the host as well.
 func hostName(elem string) bool { return strings.IndexByte(elem, 0) < 0 }
 
@@ -69,7 +72,7 @@ func chmodAt(dir *os.Root, base string, mode fs.FileMode) syscall.Errno {
 		return e
 	}
 	// An older Linux cannot do it by name without following: go by handle.
-	f, _, e := openAt(dirHandle{dir, true}, base, os.O_RDONLY, 0)
+	f, _, e := openAt(dir, base, os.O_RDONLY, 0)
 	if e == errSwapped {
 		e = syscall.ELOOP
 	}

@@ -14,6 +14,10 @@ import (
 
 const nonblock = 0
 
+// keepDirs is how many folders a Root keeps open: none, as that would stop
+// others from removing them.
+const keepDirs = 0
+
 // hostName refuses what Windows reads as more than one name or as a stream.
 func hostName(elem string) bool { return !strings.ContainsAny(elem, "\\:\x00") }
 

@@ -34,7 +34,7 @@ func (r *Root) open(name string, flag int, perm fs.FileMode) (File, syscall.Errn
 	for try := 0; try < openTries; try++ {
 		var f *os.File
 		var isDir bool
-		if f, isDir, e = openAt(dir, base, flag, perm); e == 0 {
+		if f, isDir, e = openAt(dir.Root, base, flag, perm); e == 0 {
 			return &rootFile{r: r, f: f, in: name, isDir: isDir, name: name, flag: flag}, 0
 		}
 		if e != errSwapped {
@@ -50,7 +50,7 @@ const errSwapped = syscall.Errno(1<<30 - 1)
 // openAt opens base in dir. It never creates through a symlink (O_EXCL),
 // never truncates before it knows what it opened, and never waits for the
 // other end of a pipe put in place meanwhile (O_NONBLOCK).
-func openAt(dir dirHandle, base string, flag int, perm fs.FileMode) (_ *os.File, isDir bool, _ syscall.Errno) {
+func openAt(dir *os.Root, base string, flag int, perm fs.FileMode) (_ *os.File, isDir bool, _ syscall.Errno) {
 	hostFlag := accessMode(flag) | flag&(os.O_APPEND|os.O_SYNC) | nonblock
 	seen, err := dir.Lstat(base)
 	if e := errnoOf(err); e == syscall.ENOENT && creates(flag) {
@@ -114,10 +114,10 @@ func (f *rootFile) fail(op string, err error) error { return renamed(op, f.name,
 // certain words.
 func (f *rootFile) ready(op string, ok bool) error {
 	switch {
-	case f.isDir:
-		return pathErr(op, f.name, syscall.EISDIR)
 	case !ok:
 		return pathErr(op, f.name, syscall.EBADF)
+	case f.isDir:
+		return pathErr(op, f.name, syscall.EISDIR)
 	}
 	return nil
 }
@@ -181,11 +181,8 @@ func (f *rootFile) Seek(off int64, whence int) (int64, error) {
 }
 
 func (f *rootFile) Truncate(size int64) error {
-	if f.isDir || size < 0 {
+	if f.isDir || size < 0 || !canWrite(f.flag) {
 		return pathErr("truncate", f.name, syscall.EINVAL)
-	}
-	if !canWrite(f.flag) {
-		return pathErr("truncate", f.name, syscall.EBADF)
 	}
 	return f.fail("truncate", f.f.Truncate(size))
 }

@@ -70,7 +70,7 @@ func (r *Root) symlink(target, name string) syscall.Errno {
 	case climbs(target, depthOf(name)):
 		return syscall.EPERM // cases 001 and 002: the host itself would follow it later
 	}
-	return errnoOf(dir.Root.Symlink(target, base))
+	return errnoOf(dir.Symlink(target, base))
 }
 
 // Rename moves from to to.
@@ -103,34 +103,29 @@ func (r *Root) pair(from, to string, move bool) syscall.Errno {
 	if move && (fromBase == "." || toBase == ".") {
 		return syscall.EBUSY
 	}
-	if old, e := look(toDir, toBase); e != syscall.ENOENT {
-		if e != 0 {
-			return e
-		}
-		if !move {
-			return syscall.EEXIST
-		}
-		if old.IsDir() && !fi.IsDir() {
-			return syscall.EISDIR
-		}
+	if _, e := look(toDir, toBase); e == 0 && !move {
+		return syscall.EEXIST
+	} else if e != 0 && e != syscall.ENOENT {
+		return e
 	}
 	if !move && fi.IsDir() {
 		return syscall.EPERM
 	}
-	if from != to {
-		if e := r.judge(fromDir, fromBase, fi, depthOf(to)); e != 0 {
+	// A folder that moves down or stays level takes no link further up.
+	if from != to && (!fi.IsDir() || depthOf(to) < depthOf(from)) {
+		if e := r.judge(fromDir, fromBase, from, fi, depthOf(to)); e != 0 {
 			return e
 		}
 	}
 	if move {
-		return renameAt(fromDir.Root, fromBase, toDir.Root, toBase, r.root, from, to)
+		return renameAt(fromDir.Root, fromBase, toDir.Root, toBase, r.top.Root, from, to)
 	}
-	return linkAt(fromDir.Root, fromBase, toDir.Root, toBase, r.root, from, to)
+	return linkAt(fromDir.Root, fromBase, toDir.Root, toBase, r.top.Root, from, to)
 }
 
 // judge refuses to move or link what would lead out from a folder depth
 // levels deep: base itself, or when it is a folder any link in it.
-func (r *Root) judge(dir dirHandle, base string, fi fs.FileInfo, depth int) syscall.Errno {
+func (r *Root) judge(dir dirHandle, base, name string, fi fs.FileInfo, depth int) syscall.Errno {
 	switch {
 	case fi.Mode()&fs.ModeSymlink != 0:
 		target, err := dir.Readlink(base)
@@ -141,11 +136,11 @@ func (r *Root) judge(dir dirHandle, base string, fi fs.FileInfo, depth int) sysc
 			return syscall.EPERM
 		}
 	case fi.IsDir():
-		sub, e := step(dir.Root, base)
+		sub, e := r.step(dir.Root, base, name)
 		if e != 0 {
 			return e
 		}
-		d := dirHandle{sub, false}
+		d := dirHandle{sub, r}
 		defer d.done()
 		f, err := sub.Open(".")
 		if err != nil {
@@ -164,7 +159,7 @@ func (r *Root) judge(dir dirHandle, base string, fi fs.FileInfo, depth int) sysc
 			if err != nil {
 				return errnoOf(err)
 			}
-			if e := r.judge(d, ent.Name(), kid, depth+1); e != 0 {
+			if e := r.judge(d, ent.Name(), join(name, ent.Name()), kid, depth+1); e != 0 {
 				return e
 			}
 		}

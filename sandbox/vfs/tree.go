@@ -30,6 +30,7 @@ type tree struct {
 // node is a file, folder or symlink.
 type node struct {
 	ino, layer uint64
+	dir        bool
 	target     string // of a symlink
 	low        string // name in the lower file system; "" when there is none
 	refs       atomic.Int64
@@ -66,7 +67,7 @@ func (t *tree) init(c MemConfig) {
 		t.quota = NewQuota(QuotaConfig{})
 	}
 	if t.now == nil {
-		t.now = time.Now
+		t.now = func() time.Time { return time.Now().Round(0) } // without the monotonic clock
 	}
 	perm := c.Mode & modeBits
 	if c.Mode == 0 {
@@ -76,7 +77,7 @@ func (t *tree) init(c MemConfig) {
 }
 
 func (t *tree) newNode(mode fs.FileMode, now time.Time) *node {
-	n := &node{ino: t.ino.Add(1), mode: mode, nlink: 1, atime: now, mtime: now, ctime: now}
+	n := &node{ino: t.ino.Add(1), dir: mode.IsDir(), mode: mode, nlink: 1, atime: now, mtime: now, ctime: now}
 	if mode.IsDir() {
 		n.nlink, n.kids = 2, map[string]*node{}
 	}
@@ -143,7 +144,10 @@ func (t *tree) find(name string) (found, syscall.Errno) {
 
 // own looks name up and gives it a node, and its parents too. Precondition:
 // t.mu is held for writing.
-func (t *tree) own(name string) (*node, syscall.Errno) {
+func (t *tree) own(name string) (*node, syscall.Errno) { return t.ownSeen(name, nil) }
+
+// ownSeen is own when name was just seen in the lower file system.
+func (t *tree) ownSeen(name string, seen *info) (*node, syscall.Errno) {
 	n := t.root
 	for rest := name[1:]; rest != ""; {
 		if e := n.enter(); e != 0 {
@@ -151,6 +155,9 @@ func (t *tree) own(name string) (*node, syscall.Errno) {
 		}
 		var elem string
 		elem, rest = next(rest)
+		if _, known := n.kids[elem]; seen != nil && rest == "" && !known && n.low != "" {
+			return t.adoptAs(n, elem, seen)
+		}
 		kid, e := t.child(n, elem)
 		if e != 0 {
 			return nil, e
@@ -268,6 +275,9 @@ func (t *tree) reap(n *node) {
 	}
 	t.quota.giveFiles(n.paid)
 	n.paid = 0
+	if n.low == "" {
+		t.quota.giveBytes(int64(len(n.target)))
+	}
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	if n.copied {
@@ -283,11 +293,13 @@ func (n *node) resize(t *tree, size int64) syscall.Errno {
 	switch {
 	case n.backed:
 		return 0
-	case size > maxFile:
-		return syscall.EFBIG
 	case size > n.data.size:
 		if !t.quota.takeAllBytes(size - n.data.size) {
 			return syscall.EDQUOT
+		}
+		if size > maxFile {
+			t.quota.giveBytes(size - n.data.size)
+			return syscall.EFBIG
 		}
 	default:
 		t.quota.giveBytes(n.data.size - size)
@@ -333,22 +345,22 @@ func (t *tree) open(name string, flag int, perm fs.FileMode) (*treeFile, syscall
 	}
 	t.mu.RLock()
 	at, e := t.find(name)
-	if e == 0 && at.n != nil && flag&(os.O_CREATE|os.O_EXCL) != os.O_CREATE|os.O_EXCL {
+	if e == 0 && at.n != nil && !exclusive(flag) {
 		defer t.mu.RUnlock()
 		return t.handle(at.n, name, flag)
 	}
 	t.mu.RUnlock()
-	if e != 0 && (e != syscall.ENOENT || flag&os.O_CREATE == 0) {
+	if e != 0 && (e != syscall.ENOENT || !creates(flag)) {
 		return nil, e
 	}
 
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	n, e := t.own(name)
+	n, e := t.ownSeen(name, at.fi)
 	switch {
-	case e == 0 && flag&(os.O_CREATE|os.O_EXCL) == os.O_CREATE|os.O_EXCL:
+	case e == 0 && exclusive(flag):
 		return nil, syscall.EEXIST
-	case e == syscall.ENOENT && flag&os.O_CREATE != 0:
+	case e == syscall.ENOENT && creates(flag):
 		if n, e = t.create(name, perm&modeBits, ""); e == 0 {
 			n.refs.Add(1)
 			return &treeFile{t: t, n: n, name: name, flag: flag}, 0
@@ -385,7 +397,14 @@ func (t *tree) create(name string, mode fs.FileMode, target string) (*node, sysc
 	}
 	n := t.newNode(mode, t.now())
 	n.target = target
-	return n, t.insert(dir, base, n)
+	if !t.quota.takeAllBytes(int64(len(target))) {
+		return nil, syscall.EDQUOT
+	}
+	if e := t.insert(dir, base, n); e != 0 {
+		t.quota.giveBytes(int64(len(target)))
+		return nil, e
+	}
+	return n, 0
 }
 
 // handle opens n. Precondition: t.mu is held.
@@ -413,7 +432,7 @@ func (t *tree) handle(n *node, name string, flag int) (*treeFile, syscall.Errno)
 
 // prepare opens the lower file behind n and truncates, as flag says.
 func (t *tree) prepare(n *node, flag int) syscall.Errno {
-	if n.mode.IsDir() {
+	if n.dir || n.low == "" && flag&os.O_TRUNC == 0 {
 		return 0
 	}
 	n.mu.Lock()

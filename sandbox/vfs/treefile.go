@@ -29,12 +29,10 @@ func (f *treeFile) fail(op string, e syscall.Errno) error { return pathErr(op, f
 // held.
 func (f *treeFile) ready(ok bool) syscall.Errno {
 	switch {
-	case f.closed:
+	case f.closed, !ok:
 		return syscall.EBADF
-	case f.n.mode.IsDir():
+	case f.n.dir:
 		return syscall.EISDIR
-	case !ok:
-		return syscall.EBADF
 	}
 	return 0
 }
@@ -115,22 +113,11 @@ func (f *treeFile) writeAt(p []byte, off int64) (n int, end int64, _ error) {
 	if f.flag&os.O_APPEND != 0 {
 		off = d.size
 	}
-	if off > maxFile-int64(len(p)) {
-		return 0, off, f.fail("write", syscall.EFBIG)
+	fits, _, e := f.t.quota.grow(d.size, off, int64(len(p)))
+	if fits == 0 {
+		return 0, off, f.fail("write", e)
 	}
-	var e syscall.Errno
-	if grow := off + int64(len(p)) - d.size; grow > 0 {
-		got := f.t.quota.takeBytes(grow)
-		if got < grow {
-			e = syscall.EDQUOT
-			fits := max(0, int64(len(p))-(grow-got))
-			if fits == 0 { // not even the gap before off fits: leave no trace
-				f.t.quota.giveBytes(got)
-				return 0, off, f.fail("write", e)
-			}
-			p = p[:fits]
-		}
-	}
+	p = p[:fits]
 	d.writeAt(p, off)
 	now := f.t.now()
 	f.n.mtime, f.n.ctime = now, now
@@ -143,7 +130,7 @@ func (f *treeFile) Seek(off int64, whence int) (int64, error) {
 	if f.closed {
 		return 0, f.fail("seek", syscall.EBADF)
 	}
-	if f.n.mode.IsDir() {
+	if f.n.dir {
 		if off != 0 || whence != io.SeekStart {
 			return 0, f.fail("seek", syscall.EINVAL)
 		}
@@ -178,11 +165,13 @@ func (f *treeFile) size() int64 {
 func (f *treeFile) Truncate(size int64) error {
 	f.mu.RLock()
 	defer f.mu.RUnlock()
-	e := f.ready(canWrite(f.flag))
+	e := syscall.Errno(0)
 	switch {
-	case e == syscall.EISDIR, e == 0 && size < 0:
-		e = syscall.EINVAL
-	case e == 0:
+	case f.closed:
+		e = syscall.EBADF
+	case f.n.dir, size < 0, !canWrite(f.flag):
+		e = syscall.EINVAL // so POSIX has it, also for a handle that only reads
+	default:
 		e = f.truncate(size)
 	}
 	return f.fail("truncate", e)
@@ -219,7 +208,7 @@ func (f *treeFile) ReadDir(n int) ([]fs.DirEntry, error) {
 	switch {
 	case f.closed:
 		return nil, f.fail("readdir", syscall.EBADF)
-	case !f.n.mode.IsDir():
+	case !f.n.dir:
 		return nil, f.fail("readdir", syscall.ENOTDIR)
 	}
 	return f.list.read(n, f.entries)
