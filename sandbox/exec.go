@@ -58,6 +58,9 @@ func (h *host) exec(ctx context.Context, c *command) error {
 	if err := h.cause(); err != nil {
 		return err
 	}
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
 	if n := h.commands.Add(1); n > h.limits.Commands {
 		return h.stop(&LimitError{What: fmt.Sprintf("%d commands", h.limits.Commands)})
 	}
@@ -206,7 +209,7 @@ func (h *host) after(l Limits, name string) func() bool {
 	ctx, cancel := context.WithTimeout(h.ctx, l.Timeout)
 	stop := context.AfterFunc(ctx, func() {
 		if errors.Is(ctx.Err(), context.DeadlineExceeded) {
-			_ = h.stop(&LimitError{What: fmt.Sprintf("time %v of %s, set by policy", l.Timeout, name), Flag: ""})
+			_ = h.stop(&LimitError{What: fmt.Sprintf("time %v of %s, set by policy", l.Timeout, name), time: true})
 		}
 	})
 	return func() bool { cancel(); return stop() }

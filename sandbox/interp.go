@@ -208,32 +208,39 @@ func (e *interpEnv) Each(f func(string, expand.Variable) bool) {
 // is fed from is only read when a builtin reads, and handed to programs as it
 // is, so that a line which does not read its stdin does not swallow it.
 type interpStdin struct {
-	file *os.File
-	src  io.Reader // nil: file is all there is
-	pw   *os.File
 	ctx  context.Context
-	once sync.Once
-	own  bool
+	file *os.File
+	own  *os.File // the other end, when the pipe is ours
+
+	mu  sync.Mutex
+	src io.Reader // nil: file is all there is
 }
 
 func newInterpStdin(ctx context.Context, in io.Reader) (*interpStdin, error) {
 	if f, ok := in.(*os.File); ok {
-		return &interpStdin{file: f}, nil
+		return &interpStdin{ctx: ctx, file: f}, nil
 	}
 	pr, pw, err := os.Pipe()
 	if err != nil {
 		return nil, err
 	}
-	s := &interpStdin{file: pr, src: in, pw: pw, ctx: ctx, own: true}
 	if in == nil {
 		_ = pw.Close()
 	}
-	return s, nil
+	return &interpStdin{ctx: ctx, file: pr, own: pw, src: in}, nil
+}
+
+// is reports whether a stream of the shell is this stdin.
+func (s *interpStdin) is(f io.Reader) bool {
+	file, ok := f.(*os.File)
+	return ok && file == s.file
 }
 
 // reader is what a program gets whose stdin is f.
 func (s *interpStdin) reader(f io.Reader) io.Reader {
-	if file, ok := f.(*os.File); ok && file == s.file && s.src != nil {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.src != nil && s.is(f) {
 		return s.src
 	}
 	return f
@@ -241,26 +248,29 @@ func (s *interpStdin) reader(f io.Reader) io.Reader {
 
 // pump starts to feed the pipe: a builtin is about to read from f.
 func (s *interpStdin) pump(f io.Reader) {
-	if file, ok := f.(*os.File); !ok || file != s.file || s.src == nil {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.src == nil || !s.is(f) {
 		return
 	}
-	s.once.Do(func() {
-		src := s.src
-		s.src = nil
-		go func() {
-			defer s.pw.Close()
-			end := newPipeEnd(s.ctx, s.pw)
-			defer end.close()
-			_, _ = io.Copy(struct{ io.Writer }{end}, struct{ io.Reader }{src})
-		}()
-	})
+	src := s.src
+	s.src = nil
+	go func() {
+		defer s.own.Close()
+		end := newPipeEnd(s.ctx, s.own)
+		defer end.close()
+		_, _ = io.Copy(struct{ io.Writer }{end}, struct{ io.Reader }{src})
+	}()
 }
 
 func (s *interpStdin) close() {
-	if s.own {
-		_ = s.file.Close()
-		if s.src != nil {
-			_ = s.pw.Close()
-		}
+	if s.own == nil {
+		return
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	_ = s.file.Close()
+	if s.src != nil {
+		_ = s.own.Close()
 	}
 }

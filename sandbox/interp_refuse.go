@@ -25,7 +25,7 @@ func (rw *rewriter) param(p *syntax.ParamExp) {
 	}
 	if _, ok := p.Index.(*syntax.Word); p.Index != nil && !ok {
 		rw.texts.add(&rw.texts.arith, p.Param.Value)
-		if rw.texts.assoc[p.Param.Value] {
+		if rw.texts.has(&rw.texts.assoc, p.Param.Value) {
 			rw.refuse(p, "an associative array with an unquoted expression as key")
 		}
 	}
@@ -135,7 +135,7 @@ func (rw *rewriter) declare(d *syntax.DeclClause) {
 			continue
 		}
 		rw.texts.add(&rw.texts.assoc, a.Name.Value)
-		if rw.texts.arith[a.Name.Value] {
+		if rw.texts.has(&rw.texts.arith, a.Name.Value) {
 			rw.refuse(d, "an associative array with an unquoted expression as key")
 		}
 		if a.Array != nil {

@@ -24,11 +24,13 @@ func (t *textSet) add(m *map[string]bool, name string) {
 	(*m)[name] = true
 }
 
-func (t *textSet) hasFunc(name string) bool {
+func (t *textSet) has(m *map[string]bool, name string) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	return t.funcs[name]
+	return (*m)[name]
 }
+
+func (t *textSet) hasFunc(name string) bool { return t.has(&t.funcs, name) }
 
 // A rewriter changes a tree so that interp runs it as bash would and without
 // the host, and refuses what interp would do wrong silently, with a panic or

@@ -49,6 +49,8 @@ const (
 type LimitError struct {
 	What string // what was limited, with its value: "output 1 GiB"
 	Flag string // what raises it: "--output"; "" when nothing does
+
+	time bool // it is a time limit: status 124
 }
 
 func (e *LimitError) Error() string {

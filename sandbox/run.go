@@ -1,6 +1,7 @@
 package sandbox
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -39,6 +40,7 @@ var errEnded = errors.New("the command has ended")
 // A run is what all shells and programs of one [Session.Run] share.
 type run struct {
 	session *Session
+	name    string // $0
 	limits  Limits
 	policy  policy.Engine
 	ctx     context.Context
@@ -61,13 +63,13 @@ type run struct {
 	said sync.Map // reasons of file denials, each shown once
 }
 
-func newRun(ctx context.Context, s *Session, lower policy.Limits, out, errw io.Writer) *run {
-	r := &run{session: s, limits: s.cfg.Limits.lowered(lower), policy: s.cfg.Policy, caller: ctx, lock: make(chan struct{}, 1)}
+func newRun(ctx context.Context, s *Session, c policy.Command, out, errw io.Writer) *run {
+	r := &run{session: s, name: cmp.Or(c.Name, "bash"), limits: s.cfg.Limits.lowered(c.Limits), policy: s.cfg.Policy, caller: ctx, lock: make(chan struct{}, 1)}
 	r.out, r.err = &sink{r: r, w: out}, &sink{r: r, w: errw}
 	r.ctx, r.cancel = context.WithCancelCause(ctx)
 	if d := r.limits.Timeout; d > 0 {
 		r.timer = time.AfterFunc(d, func() {
-			_ = r.stop(&LimitError{What: fmt.Sprintf("time %v", d), Flag: "--timeout"})
+			_ = r.stop(&LimitError{What: fmt.Sprintf("time %v", d), Flag: "--timeout", time: true})
 		})
 	}
 	return r
@@ -104,24 +106,32 @@ func (r *run) wait(f func() (int, error)) (status int, err error) {
 		res.status, res.err = f()
 	}()
 	var res result
-	stuck := false
+	running := true
 	select {
 	case res = <-done:
+		running = false
 	case <-r.ctx.Done():
+	}
+	over := time.NewTimer(grace)
+	defer over.Stop()
+	if running {
 		select {
 		case res = <-done:
-		case <-time.After(grace):
-			stuck = true
+			running = false
+		case <-over.C:
 		}
 	}
 	cause := r.cause() // before our own cancel below becomes one
 	r.cancel(errEnded)
-	tasks := make(chan struct{})
-	go func() { r.tasks.Wait(); close(tasks) }()
-	select {
-	case <-tasks:
-	case <-time.After(grace):
-		stuck = true
+	stuck := running
+	if !running {
+		tasks := make(chan struct{})
+		go func() { r.tasks.Wait(); close(tasks) }()
+		select {
+		case <-tasks:
+		case <-over.C:
+			stuck = true
+		}
 	}
 	switch {
 	case cause != nil:
@@ -169,35 +179,34 @@ func (r *run) explain(err error, status int) int {
 	var le *LimitError
 	var pe *ParseError
 	var fe *Fault
+	text := "donax: "
 	switch {
 	case errors.As(err, &le):
-		r.say("donax: " + le.Error())
+		text += le.Error()
 		status = StatusKilled
-		if le.Flag == "--timeout" {
+		if le.time {
 			status = StatusTimeout
 		}
 	case errors.As(err, &pe):
-		r.say("bash: " + pe.Error())
+		text = r.name + ": " + pe.Error()
 		status = 2
 	case errors.As(err, &fe):
-		r.say("donax: " + fe.Error())
+		text += fe.Error()
 		status = StatusFault
 	case errors.Is(err, context.DeadlineExceeded):
-		r.say("donax: limit: time (raise with --timeout)")
+		text += "limit: time (raise with --timeout)"
 		status = StatusTimeout
 	case errors.Is(err, context.Canceled):
-		r.say("donax: killed")
+		text += "killed"
 		status = StatusKilled
-	case errors.Is(err, ErrAbandoned):
-		r.say("donax: " + err.Error())
-		return StatusFault
 	default:
-		r.say("donax: " + err.Error())
-		return StatusFault
+		text += err.Error()
+		status = StatusFault
 	}
-	if errors.Is(err, ErrAbandoned) {
-		r.say("donax: " + ErrAbandoned.Error())
+	if errors.Is(err, ErrAbandoned) && err != ErrAbandoned {
+		text += "\ndonax: " + ErrAbandoned.Error()
 	}
+	r.say(text)
 	return status
 }
 

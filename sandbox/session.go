@@ -108,7 +108,7 @@ func validName(s string) bool {
 // is abandoned, without its streams and files, and err then matches
 // [ErrAbandoned].
 func (s *Session) Run(ctx context.Context, c policy.Command, in io.Reader, out, errw io.Writer) (status int, err error) {
-	r := newRun(ctx, s, c.Limits, out, errw)
+	r := newRun(ctx, s, c, out, errw)
 	defer r.close()
 	sc, err := s.script(r, c)
 	if err == nil {
@@ -125,7 +125,7 @@ func (s *Session) Run(ctx context.Context, c policy.Command, in io.Reader, out, 
 
 // script checks c and turns it into what the evaluator runs.
 func (s *Session) script(r *run, c policy.Command) (script, error) {
-	sc := script{text: c.Text, name: cmp.Or(c.Name, "bash"), params: c.Params, dir: s.cfg.Dir}
+	sc := script{text: c.Text, name: r.name, params: c.Params, dir: s.cfg.Dir}
 	if c.Args != nil {
 		var err error
 		if sc.text, err = quoteArgs(c.Args); err != nil {

@@ -4,7 +4,6 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
-	"strconv"
 	"testing"
 
 	"github.com/donax-sh/donax/sandbox/vfs"
@@ -85,12 +84,9 @@ func TestModel(t *testing.T) {
 		"overlay": overlayVsMem,
 	} {
 		t.Run(name, func(t *testing.T) {
-			n := uint64(150)
+			n := uint64(60)
 			if testing.Short() {
 				n = 20
-			}
-			if s := os.Getenv("VFSN"); s != "" {
-				n, _ = strconv.ParseUint(s, 10, 64)
 			}
 			for i := range n {
 				f(t, randomProgram(rand.New(rand.NewPCG(i, 7))))

@@ -1,11 +1,14 @@
 package vfs_test
 
 import (
+	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/donax-sh/donax/sandbox/vfs"
@@ -158,4 +161,38 @@ func openRoot(t testing.TB, dir string) *vfs.Root {
 	}
 	t.Cleanup(func() { r.Close() })
 	return r
+}
+
+func write(t testing.TB, fsys vfs.FS, name, text string) {
+	t.Helper()
+	f, err := fsys.Open(name, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o644)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := f.Write([]byte(text)); err != nil {
+		t.Fatal(err)
+	}
+	if err := f.Close(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func read(fsys vfs.FS, name string) (string, error) {
+	f, err := fsys.Open(name, os.O_RDONLY, 0)
+	if err != nil {
+		return "", err
+	}
+	defer f.Close()
+	b, err := io.ReadAll(f)
+	return string(b), err
+}
+
+func want(t testing.TB, err error, e syscall.Errno) {
+	t.Helper()
+	if e == 0 && err == nil {
+		return
+	}
+	if !errors.Is(err, e) {
+		t.Errorf("error %v, want %v", err, e)
+	}
 }

@@ -27,7 +27,7 @@ func newNamespace(t testing.TB) *vfs.Mount {
 		vfs.MountPoint{Path: "/mnt/a/b", FS: mem(), Mode: vfs.ReadOnlyMount},
 		vfs.MountPoint{Path: "/tmp", FS: mem(), Mode: vfs.ReadWrite},
 		vfs.MountPoint{Path: "/bin", FS: bin, Mode: vfs.ReadOnlyMount},
-		vfs.MountPoint{Path: "/dev", FS: dev, Mode: vfs.ReadWrite},
+		vfs.MountPoint{Path: "/dev", FS: dev, Mode: vfs.ReadOnlyMount},
 	)
 	want(t, err, 0)
 	return m

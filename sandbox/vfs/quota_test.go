@@ -91,6 +91,19 @@ func TestCase038Quota(t *testing.T) {
 			want(t, f.Close(), 0)
 			used(4, 1)
 
+			// So does one that is only read.
+			write(t, m, "/r", "0123456789")
+			f, err = m.Open("/r", os.O_RDONLY, 0)
+			want(t, err, 0)
+			want(t, m.Remove("/r"), 0)
+			if b, _ := k.q.Used(); b != 14 {
+				t.Errorf("%d bytes used with an open file", b)
+			}
+			_, err = f.Write([]byte("x"))
+			want(t, err, syscall.EBADF)
+			want(t, f.Close(), 0)
+			used(4, 1)
+
 			// Names run out, and come back.
 			made := 0
 			for i := 0; ; i++ {
@@ -122,7 +135,7 @@ func TestCase038Quota(t *testing.T) {
 			_, err = m.Stat("/one-more")
 			want(t, err, syscall.ENOENT)
 			want(t, m.Rename("/n3", "/n7"), 0) // replaces
-			used(4, 49)
+			used(4+12*4, 49)                   // the texts of 12 symlinks
 			for i := range 49 {
 				name := fmt.Sprintf("/n%d", i)
 				switch {

@@ -6,7 +6,6 @@ import (
 	"os"
 	"sync"
 	"syscall"
-	"time"
 )
 
 // Limit returns fsys with what is added to it counted in q: for file systems
@@ -48,13 +47,15 @@ func (l *limited) protected(name string) bool {
 }
 
 func (l *limited) Open(name string, flag int, perm fs.FileMode) (File, error) {
-	if !mutates(flag) {
-		return l.FS.Open(name, flag, perm)
-	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	before, err := l.Lstat(name)
-	isNew := errnoOf(err) == syscall.ENOENT && creates(flag)
+	var before fs.FileInfo
+	isNew := false
+	if mutates(flag) {
+		var err error
+		before, err = l.Lstat(name)
+		isNew = errnoOf(err) == syscall.ENOENT && creates(flag)
+	}
 	if isNew && !l.q.takeFile() {
 		return nil, pathErr("open", name, syscall.EDQUOT)
 	}
@@ -73,6 +74,10 @@ func (l *limited) Open(name string, flag int, perm fs.FileMode) (File, error) {
 	if flag&os.O_TRUNC != 0 && before != nil && before.Mode().IsRegular() {
 		l.q.giveBytes(before.Size())
 	}
+	if fi.IsDir() {
+		return f, nil
+	}
+	// Also who only reads keeps the bytes of a removed file on the disk.
 	id := idOf(fi)
 	n := l.open[id]
 	if n == nil {
@@ -83,30 +88,35 @@ func (l *limited) Open(name string, flag int, perm fs.FileMode) (File, error) {
 	return &limitedFile{File: f, l: l, n: n, id: id, flag: flag, name: name}, nil
 }
 
-// add counts a name that make adds.
-func (l *limited) add(make func() error) error {
+// add counts a name that make adds, and bytes with it.
+func (l *limited) add(bytes int, make func() error) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if !l.q.takeFile() {
 		return syscall.EDQUOT
 	}
-	err := make()
-	if err != nil {
-		l.q.giveFiles(1)
+	err := error(syscall.EDQUOT)
+	if l.q.takeAllBytes(int64(bytes)) {
+		if err = make(); err == nil {
+			return nil
+		}
+		l.q.giveBytes(int64(bytes))
 	}
+	l.q.giveFiles(1)
 	return err
 }
 
 func (l *limited) Mkdir(name string, perm fs.FileMode) error {
-	return renamed("mkdir", name, l.add(func() error { return l.FS.Mkdir(name, perm) }))
+	return renamed("mkdir", name, l.add(0, func() error { return l.FS.Mkdir(name, perm) }))
 }
 
 func (l *limited) Symlink(target, name string) error {
-	return linkErr("symlink", target, name, errnoOf(l.add(func() error { return l.FS.Symlink(target, name) })))
+	err := l.add(len(target), func() error { return l.FS.Symlink(target, name) })
+	return linkErr("symlink", target, name, errnoOf(err))
 }
 
 func (l *limited) Link(from, to string) error {
-	return linkErr("link", from, to, errnoOf(l.add(func() error { return l.FS.Link(from, to) })))
+	return linkErr("link", from, to, errnoOf(l.add(0, func() error { return l.FS.Link(from, to) })))
 }
 
 // drop gives back what name holds once remove has removed it.
@@ -125,7 +135,7 @@ func (l *limited) drop(name string, remove func() error) error {
 
 func (l *limited) gone(fi fs.FileInfo) {
 	l.q.giveFiles(1)
-	if !fi.Mode().IsRegular() || infoOf(fi).st.Nlink > 1 {
+	if fi.IsDir() || infoOf(fi).st.Nlink > 1 {
 		return
 	}
 	if n := l.open[idOf(fi)]; n != nil {
@@ -157,13 +167,7 @@ func (l *limited) Rename(from, to string) error {
 	return nil
 }
 
-func (l *limited) Chmod(name string, mode fs.FileMode) error { return l.FS.Chmod(name, mode) }
-
-func (l *limited) Chtimes(name string, atime, mtime time.Time) error {
-	return l.FS.Chtimes(name, atime, mtime)
-}
-
-// limitedFile is a file opened for writing.
+// limitedFile is an open file.
 type limitedFile struct {
 	File
 	l    *limited
@@ -182,6 +186,9 @@ func (f *limitedFile) setName(name string) {
 }
 
 func (f *limitedFile) Write(p []byte) (int, error) {
+	if !canWrite(f.flag) {
+		return f.File.Write(p)
+	}
 	f.n.mu.Lock()
 	defer f.n.mu.Unlock()
 	off := int64(-1)
@@ -195,6 +202,9 @@ func (f *limitedFile) Write(p []byte) (int, error) {
 }
 
 func (f *limitedFile) WriteAt(p []byte, off int64) (int, error) {
+	if !canWrite(f.flag) || off < 0 {
+		return f.File.WriteAt(p, off)
+	}
 	f.n.mu.Lock()
 	defer f.n.mu.Unlock()
 	at := off
@@ -231,6 +241,9 @@ func (f *limitedFile) write(p []byte, off int64, do func([]byte) (int, error)) (
 }
 
 func (f *limitedFile) Truncate(size int64) error {
+	if !canWrite(f.flag) || size < 0 {
+		return f.File.Truncate(size)
+	}
 	f.n.mu.Lock()
 	defer f.n.mu.Unlock()
 	fi, err := f.File.Stat()

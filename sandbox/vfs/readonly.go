@@ -22,10 +22,20 @@ func (r *ReadOnly) Open(name string, flag int, perm fs.FileMode) (File, error) {
 	if e := checkOpen(flag); e != 0 {
 		return nil, pathErr("open", name, e)
 	}
-	if mutates(flag) {
-		return nil, pathErr("open", name, r.refuseOpen(name, flag))
+	if !mutates(flag) {
+		return r.fsys.Open(name, flag, perm)
 	}
-	return r.fsys.Open(name, flag, perm)
+	if r.device(name) {
+		return r.fsys.Open(name, flag, perm)
+	}
+	return nil, pathErr("open", name, r.refuseOpen(name, flag))
+}
+
+// device reports whether name is a device: what one takes changes no file, and
+// a read-only mount is not in its way.
+func (r *ReadOnly) device(name string) bool {
+	fi, err := r.fsys.Lstat(name)
+	return err == nil && fi.Mode()&fs.ModeDevice != 0
 }
 
 // refuseOpen says why opening for a change fails: what is wrong anyway is
@@ -88,7 +98,10 @@ func (r *ReadOnly) Chmod(name string, _ fs.FileMode) error {
 }
 
 // Chtimes fails.
-func (r *ReadOnly) Chtimes(name string, _, _ time.Time) error {
+func (r *ReadOnly) Chtimes(name string, atime, mtime time.Time) error {
+	if r.device(name) {
+		return r.fsys.Chtimes(name, atime, mtime)
+	}
 	return pathErr("chtimes", name, r.refuse(name, false))
 }
 

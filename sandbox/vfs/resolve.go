@@ -86,7 +86,7 @@ func (m *Mount) resolve(name string, follow, slashFollows bool) (Location, sysca
 			if last && l.last != "." && strings.HasSuffix(target, "/") {
 				l.dirOnly, l.slash = true, true
 			}
-			cur, rest = follow1(cand, target, tail, up)
+			cur, rest = through(cand, target, tail, up)
 			continue
 		case fi.IsDir():
 			if last {
@@ -131,8 +131,8 @@ func run(cur, rest string) (cand, tail string, up bool) {
 	return cand, "", false
 }
 
-// follow1 replaces the symlink cand by its target in front of what is left.
-func follow1(cand, target, tail string, up bool) (cur, rest string) {
+// through replaces the symlink cand by its target in front of what is left.
+func through(cand, target, tail string, up bool) (cur, rest string) {
 	if up {
 		tail = "../" + tail
 	}
@@ -168,7 +168,7 @@ func (m *Mount) expand(cur, cand, tail string, up bool, links *int) (newCur, res
 		if below != "" {
 			tail = below + "/" + tail
 		}
-		newCur, rest = follow1(at, target, tail, false)
+		newCur, rest = through(at, target, tail, false)
 		return newCur, rest, 0
 	}
 	// It was there a moment ago: somebody is swapping it.

@@ -111,7 +111,8 @@ func (r *Root) pair(from, to string, move bool) syscall.Errno {
 	if !move && fi.IsDir() {
 		return syscall.EPERM
 	}
-	if from != to {
+	// A folder that moves down or stays level takes no link further up.
+	if from != to && (!fi.IsDir() || depthOf(to) < depthOf(from)) {
 		if e := r.judge(fromDir, fromBase, from, fi, depthOf(to)); e != 0 {
 			return e
 		}

@@ -67,7 +67,7 @@ func (t *tree) init(c MemConfig) {
 		t.quota = NewQuota(QuotaConfig{})
 	}
 	if t.now == nil {
-		t.now = time.Now
+		t.now = func() time.Time { return time.Now().Round(0) } // without the monotonic clock
 	}
 	perm := c.Mode & modeBits
 	if c.Mode == 0 {
@@ -275,6 +275,9 @@ func (t *tree) reap(n *node) {
 	}
 	t.quota.giveFiles(n.paid)
 	n.paid = 0
+	if n.low == "" {
+		t.quota.giveBytes(int64(len(n.target)))
+	}
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	if n.copied {
@@ -394,7 +397,14 @@ func (t *tree) create(name string, mode fs.FileMode, target string) (*node, sysc
 	}
 	n := t.newNode(mode, t.now())
 	n.target = target
-	return n, t.insert(dir, base, n)
+	if !t.quota.takeAllBytes(int64(len(target))) {
+		return nil, syscall.EDQUOT
+	}
+	if e := t.insert(dir, base, n); e != 0 {
+		t.quota.giveBytes(int64(len(target)))
+		return nil, e
+	}
+	return n, 0
 }
 
 // handle opens n. Precondition: t.mu is held.

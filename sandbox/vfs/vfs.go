@@ -1,10 +1,25 @@
 // Package vfs is the one file system that the shell and every program see.
 //
-// Names are absolute, slash-separated paths inside the sandbox. Errors are
-// [*fs.PathError] (or [*os.LinkError]) whose Err is a [syscall.Errno], with
-// the sandbox's path and never the host's. The kinds are: Mem (memory), Root
-// (a host folder through os.Root), Overlay (a lower and an upper FS), Mount
-// (the namespace: mounts, modes, symlink resolution) and Quota.
+// A sandbox's programs see one [Mount]. It is the only part that knows more
+// than one file system and the only part that follows symlinks:
+//
+//	Mount                           the namespace: mount points, symlinks, ".."
+//	  ReadOnly( Root )              ro:  a host folder that cannot be changed
+//	  Overlay( ReadOnly( Root ) )   cow: changes stay in memory, counted in a Quota
+//	  Quota.Limit( Protect( Root )) rw:  changes reach the host, counted, never
+//	                                     where the host later executes them
+//	  Mem, NewStatic, Dev           /tmp and /workspace, /bin, /dev
+//
+// [HostMount] builds the three host mounts. Every part below the Mount takes
+// canonical absolute names only ("/a/b": no ".", "..", double or trailing
+// slash, else EINVAL) and follows a symlink in no element: ELOOP. That closes
+// the gap between asking and acting: [Mount.Resolve] turns a free name into
+// the canonical one, a policy is asked about that, and the [Location]'s
+// methods reach exactly that name or fail, whoever swaps what meanwhile.
+//
+// Errors are [*fs.PathError] (or [*os.LinkError]) whose Err is a
+// [syscall.Errno], with the sandbox's path and never the host's. The Sys of
+// every FileInfo is a [*Stat].
 package vfs
 
 import (
@@ -17,10 +32,12 @@ import (
 //
 // A Mount resolves symlinks itself, against its own namespace, and hands its
 // parts names whose parent folders hold none: the other kinds never follow a
-// symlink, neither in a parent nor in the last element.
+// symlink, neither in a parent nor in the last element, where following is
+// asked for; they answer ELOOP.
 type FS interface {
 	// Open opens a file or folder. flag holds os.O_* bits and may hold
-	// NoFollow; perm is for O_CREATE.
+	// NoFollow; perm is for O_CREATE. Other bits, and O_TRUNC without the right
+	// to write, are EINVAL.
 	Open(name string, flag int, perm fs.FileMode) (File, error)
 	Stat(name string) (fs.FileInfo, error)  // follows a last symlink
 	Lstat(name string) (fs.FileInfo, error) // does not
@@ -36,7 +53,10 @@ type FS interface {
 }
 
 // File is an open file or folder. Only the methods that fit its kind and the
-// flags it was opened with succeed.
+// flags it was opened with succeed: otherwise EBADF, EISDIR, ENOTDIR or
+// EINVAL. WriteAt on a file opened with O_APPEND appends, as on Linux. A
+// folder's entries are sorted by name and are those of the first ReadDir
+// since it was opened or rewound (Seek to 0).
 type File interface {
 	io.Reader
 	io.Writer
@@ -53,7 +73,9 @@ type File interface {
 // is none of the os.O_* bits.
 const NoFollow = 1 << 29
 
-// Stat is what a FileInfo of this package returns from Sys.
+// Stat is what a FileInfo of this package returns from Sys. Dev and Ino
+// together name a file within one Mount, also after it was copied up; Dev is
+// not the host's.
 type Stat struct {
 	Dev, Ino, Nlink uint64
 	Atime, Ctime    time.Time

@@ -1,0 +1,121 @@
+package sandbox_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/donax-sh/donax/policy"
+	"github.com/donax-sh/donax/sandbox"
+)
+
+// A program that does not stop is left behind without its streams and files.
+func TestStuckProgram(t *testing.T) {
+	t.Parallel()
+	release, finished := make(chan struct{}), make(chan [3]error, 1)
+	p := fake{"stuck", func(ctx context.Context, p *sandbox.Proc) error {
+		f, err := p.FS.Open("/workspace/f", 0o101, 0o644) // write, create
+		if err != nil {
+			return err
+		}
+		<-release
+		_, outErr := io.WriteString(p.Stdout, "late\n")
+		_, fileErr := io.WriteString(f, "late")
+		finished <- [3]error{outErr, fileErr, p.FS.Mkdir("/workspace/late", 0o755)}
+		return nil
+	}}
+	fsys := newFS(t)
+	s := newSessionFS(t, fsys, policy.AllowAll{}, func(c *sandbox.Config) {
+		c.Programs = append(c.Programs, p)
+		c.Limits.Timeout = 20 * time.Millisecond
+	})
+	for _, line := range []string{"stuck", "stuck | cat", "x=$(stuck)", "env stuck", "stuck & wait"} {
+		release = make(chan struct{})
+		var out, errw bytes.Buffer
+		ctx, cancel := context.WithCancel(t.Context())
+		status, err := s.Run(ctx, policy.Command{Text: line}, nil, &out, &errw)
+		cancel()
+		if !errors.Is(err, sandbox.ErrAbandoned) || !strings.Contains(errw.String(), "abandoned") || status == 0 {
+			t.Errorf("%s: %d, %v, %q", line, status, err, &errw)
+		}
+		close(release)
+		for i, err := range <-finished {
+			if err == nil {
+				t.Errorf("%s: effect %d of a program that was left behind", line, i)
+			}
+		}
+		if text, _ := readFile(t, fsys, "/workspace/f"); text != "" || out.Len() > 0 {
+			t.Errorf("%s: wrote %q %q", line, text, &out)
+		}
+		if _, err := fsys.Stat("/workspace/late"); err == nil {
+			t.Error("made a folder")
+		}
+	}
+}
+
+type blockedWriter struct{ closed chan struct{} }
+
+func (w blockedWriter) Write(p []byte) (int, error) { <-w.closed; return len(p), nil }
+
+// A caller that reads no output cannot keep Run from returning.
+func TestStuckWriter(t *testing.T) {
+	t.Parallel()
+	s := newSession(t, policy.AllowAll{}, func(c *sandbox.Config) { c.Limits.Timeout = 20 * time.Millisecond })
+	w := blockedWriter{make(chan struct{})}
+	defer close(w.closed)
+	for _, line := range []string{"echo hi", "yes", "yes | cat"} {
+		status, err := s.Run(t.Context(), policy.Command{Text: line}, nil, w, w)
+		if status != 124 || !errors.Is(err, sandbox.ErrAbandoned) {
+			t.Errorf("%s: %d, %v", line, status, err)
+		}
+	}
+}
+
+// Obligations of an exec decision bind the program it is about.
+func TestObligations(t *testing.T) {
+	var memory atomic.Int64
+	p := fake{"mem", func(_ context.Context, p *sandbox.Proc) error { memory.Store(p.Memory); return nil }}
+	wait := fake{"wait_", func(ctx context.Context, _ *sandbox.Proc) error { <-ctx.Done(); return ctx.Err() }}
+	engine := policy.EngineFunc(func(_ context.Context, a policy.Action) (policy.Decision, error) {
+		d := policy.Decision{Effect: policy.Allow}
+		if a.Exec != nil && len(a.Exec.Args) > 0 && a.Exec.Args[0] == "limited" {
+			d.Limits = policy.Limits{MemoryBytes: 1 << 20, OutputBytes: 100, TimeoutMS: 20}
+			d.Warnings = []policy.Reason{{Msg: "mind the limits"}}
+		}
+		return d, nil
+	})
+	s := newSession(t, engine, func(c *sandbox.Config) { c.Programs = append(c.Programs, p, wait) })
+	do(t, s, "mem", "")
+	if memory.Load() != sandbox.DefaultLimits.Memory {
+		t.Errorf("memory %d", memory.Load())
+	}
+	_, errw, _, _ := do(t, s, "mem limited", "")
+	if memory.Load() != 1<<20 || errw != "donax: warning: mem: mind the limits\n" {
+		t.Errorf("memory %d, %q", memory.Load(), errw)
+	}
+	out, errw, status, _ := do(t, s, "yes limited; echo after", "")
+	if status != 137 || len(out) > 100 || !strings.HasSuffix(errw, "donax: limit: output of 100 bytes, set by policy\n") {
+		t.Errorf("%q %q %d", out, errw, status)
+	}
+	_, errw, status, _ = do(t, s, "wait_ limited; echo after", "")
+	if status != 124 || !strings.HasSuffix(errw, "donax: limit: time 20ms of wait_, set by policy\n") {
+		t.Errorf("%q %d", errw, status)
+	}
+}
+
+// An engine that hangs until its context ends does not keep a script alive.
+func TestSlowEngine(t *testing.T) {
+	engine := policy.EngineFunc(func(ctx context.Context, a policy.Action) (policy.Decision, error) {
+		<-ctx.Done()
+		return policy.Decision{Effect: policy.Allow}, ctx.Err()
+	})
+	s := newSession(t, engine, func(c *sandbox.Config) { c.Limits.Timeout = 20 * time.Millisecond })
+	if _, errw, status, err := do(t, s, "rm x; echo after", ""); status != 124 || errors.Is(err, sandbox.ErrAbandoned) || strings.Contains(errw, "denied") {
+		t.Errorf("%q %d %v", errw, status, err)
+	}
+}
