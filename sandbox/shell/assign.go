@@ -74,7 +74,11 @@ func (sh *shell) refValue(r reference) (string, bool) {
 // checkWritable refuses readonly variables.
 func (sh *shell) checkWritable(name string) {
 	if sh.vars.m[name].has(attrReadonly) {
-		failf(errDiscard, 1, "%s: readonly variable", name)
+		kind := errDiscard
+		if sh.opts.has(optPosix) {
+			kind = errExit
+		}
+		failf(kind, 1, "%s: readonly variable", name)
 	}
 }
 
@@ -93,11 +97,11 @@ func (sh *shell) assignTo(name string, sub *subscript, val string, app bool) {
 				sh.setValue(sh.mutable(name), val)
 				return
 			}
-			r = reference{name: v.str}
-			if r.name == name {
+			if v.str == name {
 				sh.setPlain(name, val, app)
 				return
 			}
+			failf(errCommand, 1, "warning: %s: circular name reference", name)
 		}
 		name = r.name
 		if r.hasSub {
@@ -301,7 +305,15 @@ func (sh *shell) expandArray(assocArr bool, in []arrayElem) []element {
 
 // assignArray does name=(...) and name+=(...).
 func (sh *shell) assignArray(name string, els []element, app bool) {
-	name = sh.resolved(name)
+	r, ok := sh.resolve(name)
+	if r.hasSub {
+		failf(errCommand, 1, "`%s[%s]': not a valid identifier", r.name, r.sub)
+	}
+	if !ok {
+		sh.mutable(name).attr &^= attrNameref // as bash does, with a warning
+	} else {
+		name = r.name
+	}
 	sh.checkWritable(name)
 	v := sh.mutable(name)
 	if v.attr&attrDynamic != 0 {

@@ -234,6 +234,38 @@ func (sh *shell) expandBraces(b *braces, yield func([]part)) {
 	})
 }
 
+// mergeParts joins texts that brace expansion put side by side. As braces
+// are expanded first, text may also lengthen the name in $name before it.
+func mergeParts(in []part) []part {
+	out := make([]part, 0, len(in))
+	for _, p := range in {
+		l, ok := p.(*litPart)
+		if !ok || len(out) == 0 {
+			out = append(out, p)
+			continue
+		}
+		switch prev := out[len(out)-1].(type) {
+		case *litPart:
+			out[len(out)-1] = &litPart{prev.s + l.s}
+			continue
+		case *paramPart:
+			n := 0
+			for prev.short && isName(prev.name) && n < len(l.s) && isNameByte(l.s[n]) {
+				n++
+			}
+			if n > 0 {
+				out[len(out)-1] = &paramPart{name: prev.name + l.s[:n], short: true}
+				if n < len(l.s) {
+					out = append(out, &litPart{l.s[n:]})
+				}
+				continue
+			}
+		}
+		out = append(out, p)
+	}
+	return out
+}
+
 func (s *braceSeq) each(f func(string)) {
 	step := s.step
 	if s.to < s.from {

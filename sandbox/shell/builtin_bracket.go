@@ -142,7 +142,7 @@ func (b *bracket) term() bool {
 		return b.fail("argument expected")
 	}
 	a := b.args[b.i:]
-	if len(a) >= 3 && isBinary(a[1]) {
+	if len(a) >= 3 && isBinary(a[1]) && a[0] != "(" {
 		b.i += 3
 		return b.binary(a[1], a[0], a[2])
 	}
@@ -168,11 +168,6 @@ func (b *bracket) term() bool {
 }
 
 func (b *bracket) unary(op, s string) bool {
-	if op == "-t" {
-		if _, ok := atoi(s); !ok {
-			return b.fail(s + ": integer expression expected")
-		}
-	}
 	return b.sh.unaryTest(op, s)
 }
 

@@ -160,9 +160,11 @@ func builtinType(sh *shell, args []string) int {
 		case path:
 			_, isAlias := sh.aliases[n]
 			other := isAlias && sh.opts.has(optExpandAliases) || isKeyword(n) || sh.funcs.m[n] != nil && !noFunc || sh.builtin(n) != nil
-			if other && !force && !all {
+			if other && !force {
 				ok = true
-				break
+				if !all {
+					break
+				}
 			}
 			paths, _ := sh.searchPath(n, all)
 			if strings.Contains(n, "/") {

@@ -7,8 +7,10 @@ import (
 
 // A declItem is one argument of declare and its family.
 type declItem struct {
-	text string  // NAME or NAME=value
-	a    *assign // the assignment as written, or nil
+	text string    // NAME or NAME=value
+	a    *assign   // the assignment as written, or nil
+	val  string    // its value, expanded
+	els  []element // or its elements
 }
 
 // declCommand runs declare, local, ... whose arguments hold assignments.
@@ -17,12 +19,24 @@ func (sh *shell) declCommand(c *simpleCmd) {
 	var opts []string
 	name := c.words[0].lit
 	opts = append(opts, name)
+	isAssoc, isArr := false, false
 	for _, w := range c.words[1:] {
-		if w.decl != nil {
-			items = append(items, declItem{a: w.decl})
+		if a := w.decl; a != nil {
+			// All words are expanded before any variable changes.
+			it := declItem{a: a}
+			if a.isArray {
+				it.els = sh.expandArray(isAssoc || !isArr && sh.lookup(sh.resolved(a.name)).has(attrAssoc), a.array)
+			} else {
+				it.val = sh.str(a.value)
+			}
+			items = append(items, it)
 			continue
 		}
 		for _, f := range sh.fields([]*word{w}) {
+			if strings.HasPrefix(f, "-") {
+				isAssoc = isAssoc || strings.Contains(f, "A")
+				isArr = isArr || strings.Contains(f, "a")
+			}
 			items = append(items, declItem{text: f})
 		}
 	}
@@ -32,8 +46,8 @@ func (sh *shell) declCommand(c *simpleCmd) {
 			switch {
 			case it.a == nil:
 				t = append(t, setQuote(it.text))
-			case it.a.value != nil && pureParts(it.a.value.parts):
-				t = append(t, it.a.name+"="+setQuote(sh.str(it.a.value)))
+			case it.a.value != nil:
+				t = append(t, it.a.name+"="+setQuote(it.val))
 			default:
 				t = append(t, it.a.name)
 			}
@@ -89,6 +103,11 @@ func (sh *shell) declare(cmd string, items []declItem) int {
 		d.on |= attrReadonly
 	case "local":
 		if sh.frame == nil || sh.depthVar() == 0 {
+			for _, it := range rest { // bash has assigned lists by then
+				if it.a != nil && it.a.isArray {
+					sh.assignArray(it.a.name, it.els, it.a.app)
+				}
+			}
 			sh.errorf("local: can only be used in a function")
 			return 1
 		}
@@ -201,6 +220,7 @@ func (sh *shell) declareOne(d *declSpec, it declItem) bool {
 			sh.errorf("%s: `%s': not a valid identifier", d.cmd, it.text)
 			return false
 		}
+		it.val = sh.str(a.value)
 	}
 	if a.sub != nil && (d.cmd == "export" || d.cmd == "readonly") {
 		sh.errorf("%s: `%s[%s]': not a valid identifier", d.cmd, a.name, a.sub.raw)
@@ -230,7 +250,7 @@ func (sh *shell) declareOne(d *declSpec, it declItem) bool {
 	}
 	func() {
 		defer fail(errCommand)
-		sh.declareVar(d, a, name)
+		sh.declareVar(d, a, name, it.val, it.els)
 	}()
 	return ok
 }
@@ -304,21 +324,10 @@ func (sh *shell) scopeVar(d *declSpec, name string) *variable {
 	return v
 }
 
-func (sh *shell) declareVar(d *declSpec, a *assign, name string) {
-	// Values are expanded before the variable is made: local x=$x.
-	var els []element
-	val := ""
+func (sh *shell) declareVar(d *declSpec, a *assign, name, val string, els []element) {
 	toArr := a.isArray
-	willAssoc := d.on&attrAssoc != 0
-	if !willAssoc && a.isArray && d.on&attrArray == 0 {
-		willAssoc = sh.lookup(sh.resolved(name)).has(attrAssoc)
-	}
 	compound := false
-	switch {
-	case a.isArray:
-		els = sh.expandArray(willAssoc, a.array)
-	case a.value != nil:
-		val = sh.str(a.value)
+	if a.value != nil && !a.isArray {
 		if (d.on&(attrArray|attrAssoc) != 0 || sh.lookup(name).has(attrArray|attrAssoc) && d.cmd != "export" && d.cmd != "readonly" && sh.sameScope(d, name)) && a.sub == nil && strings.HasPrefix(val, "(") && strings.HasSuffix(val, ")") {
 			compound = true
 		}
@@ -818,7 +827,9 @@ func builtinUnset(sh *shell, args []string) int {
 				sh.unsetFunc(n)
 				continue
 			}
-			st = sh.builtinError("unset", "`%s': not a valid identifier", n)
+			if vars {
+				st = sh.builtinError("unset", "`%s': not a valid identifier", n)
+			}
 			continue
 		}
 		if !sh.unsetOne(n, ref, vars) {

@@ -213,9 +213,6 @@ func builtinUlimit(sh *shell, args []string) int {
 		sh.out(get(letter) + "\n")
 		return 0
 	}
-	if len(rest) > 1 {
-		return sh.builtinError("ulimit", "too many arguments")
-	}
 	v := rest[0]
 	if _, ok := atoi(v); (!ok || v[0] == '-') && v != "unlimited" && v != "hard" && v != "soft" {
 		return sh.builtinError("ulimit", "%s: invalid number", v)

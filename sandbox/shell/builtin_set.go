@@ -40,6 +40,9 @@ func builtinSet(sh *shell, args []string) int {
 			}
 			return 0
 		}
+		if a == "+" {
+			continue
+		}
 		if len(a) < 2 || a[0] != '-' && a[0] != '+' {
 			break
 		}
@@ -166,7 +169,7 @@ func builtinShopt(sh *shell, args []string) int {
 		case setO:
 			return fmt.Sprintf("%-15s\t%s\n", t[x].name, onOff(on))
 		}
-		return fmt.Sprintf("%-20s\t%s\n", t[x].name, onOff(on))
+		return fmt.Sprintf("%-15s\t%s\n", t[x].name, onOff(on))
 	}
 	if len(rest) == 0 {
 		var b strings.Builder
@@ -238,6 +241,9 @@ func builtinAlias(sh *shell, args []string) int {
 				continue
 			}
 			sh.charge(int64(len(a)) + elementCost)
+			if sh.aliases == nil {
+				sh.aliases = map[string]string{}
+			}
 			sh.aliases[n] = v
 			continue
 		}

@@ -403,11 +403,8 @@ func (sh *shell) runArith(c *arithCmd) {
 	if sh.opts.has(optXtrace) {
 		sh.trace("((" + c.x.raw + "))")
 	}
-	sh.status = 1
 	defer sh.arithErrors("((: ")
-	if sh.arith(c.x) != 0 {
-		sh.status = 0
-	}
+	sh.status = int(b2i(sh.arith(c.x) == 0))
 }
 
 // arithErrors, deferred, makes arithmetic errors fail the command only.

@@ -33,7 +33,10 @@ func (sh *shell) wordFields(b *builder, w *word) {
 		b.out = append(b.out, w.lit)
 	case w.brace != nil:
 		sh.expandBraces(w.brace, func(p []part) {
-			nw := finishWord(p, wordArg)
+			if len(p) == 0 {
+				return // an empty alternative by itself is no word
+			}
+			nw := finishWord(mergeParts(p), wordArg)
 			if nw.isLit {
 				b.out = append(b.out, nw.lit)
 				b.grow(len(nw.lit) + 16)

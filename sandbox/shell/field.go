@@ -266,6 +266,10 @@ func (b *builder) list(v []string, star, quoted bool) {
 		}
 		return
 	}
+	if sep := b.sh.ifsJoin(); !ifsWhite(sep[0]) {
+		b.split(joinLimited(b, v, sep)) // empty elements count then
+		return
+	}
 	for i, s := range v {
 		if i > 0 {
 			b.sh.tick()

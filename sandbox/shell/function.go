@@ -43,7 +43,8 @@ func (sh *shell) call(fn *function, args []string) {
 	sh.checkDepth()
 	sh.depth++
 	sh.scopes++
-	f := &frame{up: sh.frame, fn: fn, name: fn.name, source: fn.source, line: sh.line, depth: sh.scopes, params: sh.params, loops: sh.loops}
+	f := &frame{up: sh.frame, fn: fn, name: fn.name, source: fn.source, line: sh.line, depth: sh.scopes, temp: sh.callTemp, params: sh.params, loops: sh.loops}
+	sh.callTemp = 0
 	sh.frame = f
 	sh.params = args[1:]
 	sh.loops = 0

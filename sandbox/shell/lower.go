@@ -247,6 +247,13 @@ func (lw *lowerer) command(c syntax.Command, line int) command {
 		if c.Name == nil {
 			failf(errCommand, 2, "syntax error: function without a name")
 		}
+		if b, ok := c.Body.Cmd.(*syntax.BinaryCmd); ok && (b.Op == syntax.Pipe || b.Op == syntax.PipeAll) && !c.Body.Negated {
+			// The parser takes the pipe for the body: the definition is its first stage.
+			d, nb := *c, *b
+			d.Body = b.X
+			nb.X = &syntax.Stmt{Cmd: &d, Position: c.Position}
+			return lw.binary(&nb)
+		}
 		switch c.Body.Cmd.(type) {
 		case *syntax.CallExpr, *syntax.FuncDecl, *syntax.DeclClause, *syntax.LetClause, *syntax.BinaryCmd, *syntax.TimeClause, *syntax.CoprocClause, nil:
 			throw(&syntaxErr{msg: "syntax error: a function's body must be a compound command", line: lw.lineOf(c.Position)})
@@ -379,8 +386,15 @@ func (lw *lowerer) redir(r *syntax.Redirect) *redir {
 						out.hdoc.lit += l.Value
 					}
 				}
+				if r.Op == syntax.DashHdoc {
+					out.hdoc.lit, _ = stripTabs(out.hdoc.lit, true)
+				}
 			} else {
-				out.hdoc.parts = lw.parts(nil, r.Hdoc.Parts, ctxHeredoc)
+				parts := r.Hdoc.Parts
+				if r.Op == syntax.DashHdoc {
+					parts = dashParts(parts)
+				}
+				out.hdoc.parts = lw.parts(nil, parts, ctxHeredoc)
 			}
 		} else {
 			out.hdoc.isLit = true
@@ -392,6 +406,36 @@ func (lw *lowerer) redir(r *syntax.Redirect) *redir {
 		out.word.raw = lw.slice(r.Word.Pos().Offset(), r.Word.End().Offset())
 	}
 	return out
+}
+
+// dashParts takes the tabs at the start of lines out of a <<- body.
+func dashParts(in []syntax.WordPart) []syntax.WordPart {
+	out := make([]syntax.WordPart, len(in))
+	start := true
+	for i, p := range in {
+		if l, ok := p.(*syntax.Lit); ok {
+			c := *l
+			c.Value, start = stripTabs(l.Value, start)
+			out[i] = &c
+			continue
+		}
+		out[i], start = p, false
+	}
+	return out
+}
+
+// stripTabs removes tabs at the start of lines; start tells whether s begins
+// one, and the result whether its end does.
+func stripTabs(s string, start bool) (string, bool) {
+	var b strings.Builder
+	for i := 0; i < len(s); i++ {
+		if start && s[i] == '\t' {
+			continue
+		}
+		start = s[i] == '\n'
+		b.WriteByte(s[i])
+	}
+	return b.String(), start
 }
 
 func (lw *lowerer) assign(a *syntax.Assign) *assign {
@@ -432,8 +476,8 @@ func (lw *lowerer) array(x *syntax.ArrayExpr) []arrayElem {
 			el.sub, el.app = lw.elemSubscript(x, e)
 			if e.Value != nil {
 				if l, ok := e.Value.Parts[0].(*syntax.Lit); ok && el.app {
-					c := *l // the = that patchAppend put there
-					c.Value = strings.TrimPrefix(c.Value, "=")
+					c := *l // the _ that patchAppend put there
+					c.Value = strings.TrimPrefix(c.Value, "_")
 					e.Value.Parts[0] = &c
 				}
 				el.value = lw.word(e.Value, wordAssign)
@@ -478,11 +522,59 @@ func (lw *lowerer) declArg(a *syntax.Assign) *word {
 	return w
 }
 
+// testChain lowers && and ||, whatever way the parser nested them: && binds
+// tighter.
+func (lw *lowerer) testChain(x *syntax.BinaryTest) testExpr {
+	var terms []syntax.TestExpr
+	var ors []bool
+	var flat func(e syntax.TestExpr, depth int)
+	flat = func(e syntax.TestExpr, depth int) {
+		b, ok := e.(*syntax.BinaryTest)
+		if !ok || b.Op != syntax.AndTest && b.Op != syntax.OrTest {
+			terms = append(terms, e)
+			return
+		}
+		if depth > maxChain {
+			throw(errNesting(lw.sh))
+		}
+		flat(b.X, depth+1)
+		ors = append(ors, b.Op == syntax.OrTest)
+		flat(b.Y, depth+1)
+	}
+	flat(x, 0)
+	var or, and testExpr
+	for i, t := range terms {
+		n := lw.test(t)
+		switch {
+		case i == 0:
+			and = n
+		case ors[i-1]:
+			if or = orTest(or, and); true {
+				and = n
+			}
+		default:
+			and = &testAnd{and, n}
+		}
+	}
+	return orTest(or, and)
+}
+
+func orTest(x, y testExpr) testExpr {
+	if x == nil {
+		return y
+	}
+	return &testOr{x, y}
+}
+
 func (lw *lowerer) test(x syntax.TestExpr) testExpr {
 	lw.enter()
 	defer lw.leave()
 	switch x := x.(type) {
 	case *syntax.Word:
+		if g, ok := x.Parts[0].(*syntax.ExtGlob); ok && g.Op == syntax.GlobExcept && !lw.isFr && !lw.sh.opts.has(optExtglob) {
+			lw.src.insert(lw.base + int(g.OpPos.Offset()) + 1)
+			throw(reparse{})
+		}
 		return &testUnary{"-n", lw.word(x, wordTest)}
 	case *syntax.ParenTest:
 		return lw.test(x.X)
@@ -496,11 +588,8 @@ func (lw *lowerer) test(x syntax.TestExpr) testExpr {
 		}
 		return &testUnary{x.Op.String(), lw.word(w, wordTest)}
 	case *syntax.BinaryTest:
-		switch x.Op {
-		case syntax.AndTest:
-			return &testAnd{lw.test(x.X), lw.test(x.Y)}
-		case syntax.OrTest:
-			return &testOr{lw.test(x.X), lw.test(x.Y)}
+		if x.Op == syntax.AndTest || x.Op == syntax.OrTest {
+			return lw.testChain(x)
 		}
 		a, ok1 := x.X.(*syntax.Word)
 		b, ok2 := x.Y.(*syntax.Word)

@@ -15,6 +15,7 @@ func (lw *lowerer) param(p *syntax.ParamExp, ctx litCtx) part {
 		out.name = p.Param.Value
 	}
 	if p.Short {
+		out.short = true
 		if p.Index != nil { // only inside arithmetic text that the parser cut by itself
 			rest := lw.slice(p.Param.End().Offset()+1, lw.endOffset())
 			end := skipTo(rest, 0, '[', ']')
@@ -23,7 +24,7 @@ func (lw *lowerer) param(p *syntax.ParamExp, ctx litCtx) part {
 		return out
 	}
 	out.raw = lw.slice(p.Dollar.Offset(), p.Rbrace.Offset()+1)
-	if i := lw.base + int(p.Dollar.Offset()); !lw.isFr && strings.HasPrefix(out.name, "__") && lw.src.isPatched(i, i+len(out.raw)) && lw.src.patched[i+2] == '_' {
+	if i := lw.base + int(p.Dollar.Offset()); !lw.isFr && lw.src.isPatched(i, i+len(out.raw)) && lw.src.patched[i+2] == '_' {
 		return lw.badParam(out)
 	}
 	if p.Flags != nil || p.Width || p.IsSet || p.NestedParam != nil || len(p.Modifiers) > 0 ||
@@ -66,6 +67,9 @@ func (lw *lowerer) param(p *syntax.ParamExp, ctx litCtx) part {
 func (lw *lowerer) badParam(p *paramPart) part {
 	p.bad = true
 	body := p.raw[2 : len(p.raw)-1]
+	if q := lw.badSlice(body, p.raw); q != nil {
+		return q
+	}
 	if rest, ok := strings.CutPrefix(body, "#"); ok {
 		for _, o := range []struct {
 			s  string
@@ -77,6 +81,33 @@ func (lw *lowerer) badParam(p *paramPart) part {
 		}
 	}
 	return p
+}
+
+// badSlice is ${name:offset:length} with empty parts.
+func (lw *lowerer) badSlice(body, raw string) *paramPart {
+	n := 0
+	for n < len(body) && isNameByte(body[n]) {
+		n++
+	}
+	if n == 0 && body != "" && (body[0] == '@' || body[0] == '*') {
+		n = 1
+	}
+	q := &paramPart{name: body[:n], slice: true, raw: raw}
+	rest := body[n:]
+	if strings.HasPrefix(rest, "[") {
+		end := skipTo(rest, 1, '[', ']')
+		q.sub = lw.subscript(rest[1:max(1, end-1)])
+		rest = rest[end:]
+	}
+	if n == 0 || len(rest) < 2 || rest[0] != ':' || strings.IndexByte("-=?+", rest[1]) >= 0 {
+		return nil
+	}
+	f := cutTop(rest[1:], ':', 2)
+	q.off = lw.arithText(f[0])
+	if len(f) > 1 {
+		q.n = lw.arithText(f[1])
+	}
+	return q
 }
 
 func (lw *lowerer) replace(out *paramPart, p *syntax.ParamExp, ctx litCtx) {

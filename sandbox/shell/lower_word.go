@@ -172,6 +172,11 @@ func (lw *lowerer) parts(out []part, in []syntax.WordPart, ctx litCtx) []part {
 			switch {
 			case ctx == ctxArith:
 				out = append(out, &quotedPart{"'" + p.Value + "'"})
+			case ctx != ctxPlain && !p.Dollar:
+				// Inside of "..." single quotes in ${x:-word} are text.
+				out = append(out, &quotedPart{"'"})
+				out = append(out, lw.sub(p.Value).parts(nil, lw.fragment(p.Value), ctxDouble)...)
+				out = append(out, &quotedPart{"'"})
 			case p.Dollar:
 				out = append(out, &quotedPart{ansiC(p.Value)})
 			default:

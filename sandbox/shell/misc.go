@@ -161,7 +161,7 @@ func (sh *shell) runSelect(c *forCmd) {
 func (sh *shell) trace(s string) {
 	ps4 := sh.get("PS4")
 	if strings.ContainsAny(ps4, "$`\\") {
-		ps4 = sh.prompt(ps4)
+		ps4 = sh.tracePrompt(ps4)
 	}
 	if sh.subshell > 0 && ps4 != "" {
 		_, n := decode(ps4, 0)
@@ -174,6 +174,20 @@ func (sh *shell) trace(s string) {
 	if f != nil {
 		_, _ = f.WriteString(sh.ctx, ps4+s+"\n")
 	}
+}
+
+// tracePrompt expands PS4; an error in it is no error of the command.
+func (sh *shell) tracePrompt(s string) (out string) {
+	defer func() {
+		if p := recover(); p != nil {
+			a, ok := p.(abort)
+			if !ok || isFatal(a.err) {
+				panic(p)
+			}
+			out = s
+		}
+	}()
+	return sh.prompt(s)
 }
 
 func (sh *shell) traceArgs(c *simpleCmd, args []string) {

@@ -26,6 +26,14 @@ func (sh *shell) param(b *builder, p *paramPart, quoted bool) {
 	}
 	// The plain case: $name.
 	if p.op == opNone && !p.length && !p.excl && !p.slice && p.sub == nil && isName(p.name) {
+		if v := sh.lookup(p.name); v.has(attrNameref) {
+			if r, ok := sh.resolve(p.name); ok && r.hasSub {
+				if sub := sh.valueSubscript(r.sub); sub.all != 0 {
+					b.list(sh.elements(r.name), sub.all == '*', quoted)
+					return
+				}
+			}
+		}
 		s, ok := sh.getSet(p.name)
 		if !ok && sh.opts.has(optNounset) {
 			sh.unbound(p.name)
@@ -36,6 +44,15 @@ func (sh *shell) param(b *builder, p *paramPart, quoted bool) {
 	if p.excl {
 		sh.indirect(b, p, quoted)
 		return
+	}
+	if p.sub == nil {
+		if v := sh.lookup(p.name); v.has(attrNameref) {
+			if r, ok := sh.resolve(p.name); ok && r.hasSub {
+				q := *p
+				q.name, q.sub = r.name, sh.valueSubscript(r.sub)
+				p = &q
+			}
+		}
 	}
 	if p.length {
 		sh.addText(b, strconv.Itoa(sh.paramLength(p)), quoted)
@@ -260,8 +277,8 @@ func (sh *shell) indirect(b *builder, p *paramPart, quoted bool) {
 		}
 	}
 	if !set || target == "" {
-		if !set && (p.op == opDefault || p.op == opAlt) {
-			sh.paramOps(b, &paramPart{name: p.name, op: p.op, colon: p.colon, arg: p.arg}, pvalue{}, quoted)
+		if v := sh.lookup(p.name); !set && v.has(attrArray|attrAssoc) && (p.sub == nil || p.sub.all == 0) {
+			sh.addText(b, "", quoted)
 			return
 		}
 		failf(errDiscard, 1, "%s: invalid indirect expansion", p.fullName())
@@ -309,7 +326,7 @@ func (sh *shell) valueSubscript(raw string) *subscript {
 		key = raw[1 : len(raw)-1]
 	}
 	if strings.IndexByte(key, '$') >= 0 {
-		key = sh.plainVars(key)
+		key = sh.valueText(key)
 	}
 	s.key = litWord(key)
 	s.expr = &arith{raw: raw, empty: strings.TrimSpace(raw) == "", parts: []part{&quotedPart{key}}}
@@ -352,11 +369,7 @@ func (sh *shell) defaultOp(b *builder, p *paramPart, v pvalue, quoted bool) {
 	has := v.set
 	if p.colon && has {
 		if v.isList {
-			sep := " "
-			if v.star {
-				sep = sh.ifsJoin()
-			}
-			has = len(v.list) > 1 && (sep != "" || anyNonEmpty(v.list)) || len(v.list) == 1 && v.list[0] != ""
+			has = len(v.list) > 1 || len(v.list) == 1 && v.list[0] != ""
 		} else {
 			has = v.s != ""
 		}
@@ -406,15 +419,6 @@ func (sh *shell) defaultOp(b *builder, p *paramPart, v pvalue, quoted bool) {
 		}
 		failf(errExit, 1, "%s: %s", p.fullName(), msg)
 	}
-}
-
-func anyNonEmpty(l []string) bool {
-	for _, s := range l {
-		if s != "" {
-			return true
-		}
-	}
-	return false
 }
 
 // argParts expands the word of ${x:-word} in place: its own quotes count.

@@ -128,15 +128,15 @@ func (src *source) patchWord(at int) bool {
 	return false
 }
 
-// patchAppend makes [k]+=v in an array literal [k]==v; the second = is taken
-// off again later.
+// patchAppend makes [k]+=v in an array literal [k]=_v; the _ is taken off
+// again later.
 func (src *source) patchAppend(at, base int) bool {
 	i := strings.Index(src.patched[max(base, at-1):], "]+=")
 	if i < 0 {
 		return false
 	}
 	i += max(base, at-1)
-	src.patched, src.changed = src.patched[:i]+"]=="+src.patched[i+3:], true
+	src.patched, src.changed = src.patched[:i]+"]=_"+src.patched[i+3:], true
 	return true
 }
 

@@ -23,6 +23,12 @@ func (sh *shell) pipeline(c *pipeCmd) {
 				panic(p)
 			}
 		}()
+		if c.stages[i].cmd != nil && !sh.opts.has(optFunctrace) && sh.traps.active(sigDEBUG) {
+			if _, ok := c.stages[i].cmd.(*simpleCmd); ok {
+				sh.line = c.stages[i].line
+				sh.debugTrap(sh.command)
+			}
+		}
 		var out *File
 		var next *File
 		if i < n-1 {

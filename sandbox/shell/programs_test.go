@@ -24,10 +24,35 @@ func init() {
 		"basename": progBasename, "dirname": progDirname, "tee": progTee, "sh": progSh, "bash": progSh, "chmod": progChmod, "ln": progLn,
 		"rmdir": progRmdir, "mv": progMv, "cp": progCp, "xargs": progXargs, "sed": progSed, "date": progDate, "echo": progEcho, "base64": progBase64,
 		"yes": progYes, "mktemp": progMktemp, "od": progOd, "stdout_stderr.py": progOutErr, "printf": progPrintf, "test": progTest, "[": progTest,
-		"hostname": progHostname, "whoami": func(p *testProc) int { return p.out("root\n") }, "id": func(p *testProc) int { return p.out("0\n") },
+		"hostname": progHostname, "find": func(*testProc) int { return 1 }, "fgrep": progGrep, "tty": func(p *testProc) int { p.out("not a tty\n"); return 1 }, "expr": progExpr, "mkfifo": func(*testProc) int { return 1 }, "diff": progDiff, "whoami": func(p *testProc) int { return p.out("root\n") }, "id": func(p *testProc) int { return p.out("0\n") },
 		"pwd": func(p *testProc) int { return p.out(p.Dir + "\n") }, "timeout": progTimeout, "nl": progNl, "tac": progTac, "paste": progPaste,
 		"realpath": func(p *testProc) int { return p.out(p.abs(p.Args[1]) + "\n") }, "time": progTimeCmd, "which": progWhich,
 	}
+}
+
+func progExpr(p *testProc) int {
+	a := p.Args[1:]
+	if len(a) == 1 {
+		return p.out(a[0] + "\n")
+	}
+	return p.sub(`echo $(( $1 $2 $3 ))`)
+}
+
+// progDiff only tells whether two files differ.
+func progDiff(p *testProc) int {
+	var names []string
+	for _, a := range p.Args[1:] {
+		if !strings.HasPrefix(a, "-") {
+			names = append(names, a)
+		}
+	}
+	x, _ := p.read(names[0])
+	y, _ := p.read(names[1])
+	if string(x) == string(y) {
+		return 0
+	}
+	p.out("differ\n")
+	return 1
 }
 
 func progHostname(p *testProc) int { return p.out("sandbox\n") }
@@ -452,6 +477,11 @@ func progTail(p *testProc) int {
 		case a[i] == "-n" && i+1 < len(a):
 			i++
 			v = a[i]
+		case (a[i] == "-c" || a[i] == "--bytes") && i+1 < len(a):
+			k, _ := strconv.Atoi(a[i+1])
+			s, st := p.inputs(a[i+2:])
+			p.out(s[max(0, len(s)-k):])
+			return st
 		case strings.HasPrefix(a[i], "-n"):
 			v = a[i][2:]
 		case strings.HasPrefix(a[i], "-") && len(a[i]) > 1:
@@ -663,7 +693,7 @@ func progSleep(p *testProc) int {
 func progGrep(p *testProc) int {
 	var names []string
 	pat, have := "", false
-	inv, quiet, fixed, count, only, fold, ext := false, false, false, false, false, false, p.Args[0] == "egrep"
+	inv, quiet, fixed, count, only, fold, ext := false, false, p.Args[0] == "fgrep", false, false, false, p.Args[0] == "egrep"
 	a := p.Args[1:]
 	for i := 0; i < len(a); i++ {
 		x := a[i]
@@ -1299,6 +1329,9 @@ func progOutErr(p *testProc) int {
 
 func progTimeout(p *testProc) int {
 	a := p.Args[1:]
+	if len(a) < 2 {
+		return 125
+	}
 	d, _ := strconv.ParseFloat(strings.TrimSuffix(a[0], "s"), 64)
 	ctx, cancel := context.WithTimeout(p.ctx, time.Duration(d*float64(time.Second)))
 	defer cancel()

@@ -12,7 +12,7 @@ func (sh *shell) matchRegex(s, ere string) bool {
 	}
 	re, err := compileERE(ere, sh.opts.has(optNocasematch))
 	if err != nil {
-		sh.status = 2
+		sh.condError = true
 		return false
 	}
 	m := re.FindStringSubmatchIndex(s)

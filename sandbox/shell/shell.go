@@ -25,6 +25,7 @@ type shell struct {
 	fds      []*File
 	frame    *frame
 	scopes   int // last scope depth given out
+	callTemp int // scope of the assignments in front of the function being called
 	traps    *trapTable
 	hash     map[string]hashEntry
 	jobs     []*job
@@ -53,6 +54,7 @@ type shell struct {
 	isSubshell bool
 	inTrap     int
 	arithDepth int
+	condError  bool // a regular expression of [[ ]] did not compile
 	held       int64
 	ticks      int
 	exiting    bool
@@ -100,6 +102,7 @@ type frame struct {
 	source  string
 	line    int // of the call
 	depth   int // scope of its locals
+	temp    int // scope of the assignments in front of the call
 	names   []string
 	sourced bool
 	params  []string
@@ -154,6 +157,7 @@ func (sh *shell) fork() *shell {
 	*c = *sh
 	c.vars = sh.vars.share()
 	sh.funcs.shared = true
+	c.aliases = nil
 	if len(sh.aliases) > 0 {
 		c.aliases = make(map[string]string, len(sh.aliases))
 		for k, v := range sh.aliases {

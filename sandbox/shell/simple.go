@@ -69,6 +69,10 @@ func (sh *shell) simple(c *simpleCmd, redirs []*redir) {
 	switch {
 	case fn != nil:
 		sh.traceArgs(c, args)
+		sh.callTemp = 0
+		if len(c.assigns) > 0 {
+			sh.callTemp = sh.scopes
+		}
 		sh.call(fn, args)
 	case decls:
 		sh.declCommand(c)
@@ -96,26 +100,24 @@ func (sh *shell) bare(c *simpleCmd, redirs []*redir, prev int) {
 		sh.debugTrap(sh.command)
 		sh.status = st
 	}
-	undo, failed := nothing, false
-	if len(redirs) > 0 {
-		st := sh.status
-		var ok bool
-		undo, ok = sh.redirect(redirs)
-		failed = !ok
-		if sh.flow != flowNone {
-			undo()
-			return
-		}
-		if ok {
-			sh.status = st
-		}
-	}
-	defer undo()
 	for _, a := range c.assigns {
 		if sh.opts.has(optXtrace) {
 			sh.traceAssign(a)
 		}
 		sh.assign(a)
+	}
+	failed := false
+	if len(redirs) > 0 {
+		st := sh.status
+		undo, ok := sh.redirect(redirs)
+		undo()
+		if sh.flow != flowNone {
+			return
+		}
+		failed = !ok
+		if ok {
+			sh.status = st
+		}
 	}
 	if failed {
 		sh.status = 1

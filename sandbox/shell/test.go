@@ -12,12 +12,12 @@ import (
 // runTest runs [[ ... ]].
 func (sh *shell) runTest(c *testCmd) {
 	sh.debugTrap("[[ ... ]]")
-	sh.status = 1
 	defer sh.arithErrors("[[: ")
-	if sh.cond(c.x) {
-		sh.status = 0
-	} else if sh.flow == flowNone && sh.status != 2 {
-		sh.status = 1
+	sh.condError = false
+	r := sh.cond(c.x)
+	sh.status = int(b2i(!r))
+	if sh.condError {
+		sh.status = 2
 	}
 }
 

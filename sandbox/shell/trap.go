@@ -117,6 +117,9 @@ func (sh *shell) runTrap(sig int, action string) {
 	sh.inTrap--
 	sh.noErr = noErr
 	delete(sh.traps.ran, sig)
+	if sh.flow == flowReturn && sh.frame == nil && sig >= sigDEBUG {
+		sh.flow = flowNone // there is nothing to return from
+	}
 	if sh.flow == flowNone || sh.flow == flowReturn && sig >= sigDEBUG {
 		if sh.flow == flowNone {
 			sh.status = st

@@ -177,6 +177,7 @@ type (
 		arg    *word
 		with   *word
 		bad    bool // a bad substitution
+		short  bool // $name without braces
 		raw    string
 	}
 )

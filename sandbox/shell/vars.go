@@ -168,7 +168,7 @@ func (sh *shell) local(name string, depth int) (v *variable, fresh bool) {
 		return v, false
 	}
 	prev := old
-	if old.has(attrTemp) && old.depth == depth-1 {
+	if old.has(attrTemp) && old.depth == sh.frame.temp {
 		prev = old.prev // a local takes the place of what stood in front of the call
 	}
 	v = &variable{depth: depth, prev: prev, owner: s, epoch: s.epoch.Load()}
@@ -287,7 +287,7 @@ func (sh *shell) environ() []string {
 			continue
 		}
 		val, ok := v.str, v.attr&attrSet != 0
-		if v.attr&(attrDynamic|attrNameref) != 0 {
+		if v.attr&attrDynamic != 0 {
 			val, ok = sh.getSet(n)
 		}
 		if ok {
