@@ -9,10 +9,11 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"slices"
 	"strings"
 )
 
-//go:embed */*.rego */README.md
+//go:embed */*
 var files embed.FS
 
 // ErrUnknown is matched by the error for a name that no example has.
@@ -26,8 +27,8 @@ type Example struct {
 	Name   string
 	Title  string // one line
 	Policy string // text of policy.rego
-	Test   string // text of policy_test.rego
 	Readme string
+	Files  map[string]string // all files but the README, by name
 }
 
 // Names returns the names of all examples, sorted.
@@ -46,14 +47,26 @@ func Names() []string {
 // Get returns the example called name. Its error matches [ErrUnknown] and
 // lists the names there are.
 func Get(name string) (Example, error) {
-	e := Example{Name: name}
-	for file, into := range map[string]*string{"policy.rego": &e.Policy, "policy_test.rego": &e.Test, "README.md": &e.Readme} {
-		text, err := files.ReadFile(name + "/" + file)
-		if err != nil {
-			return Example{}, fmt.Errorf("%w: %q (there are: %s)", ErrUnknown, name, strings.Join(Names(), ", "))
-		}
-		*into = string(text)
+	if !slices.Contains(Names(), name) {
+		return Example{}, fmt.Errorf("%w: %q (there are: %s)", ErrUnknown, name, strings.Join(Names(), ", "))
 	}
+	e := Example{Name: name, Files: map[string]string{}}
+	ents, err := fs.ReadDir(files, name)
+	if err != nil {
+		return Example{}, err
+	}
+	for _, ent := range ents {
+		text, err := files.ReadFile(name + "/" + ent.Name())
+		if err != nil {
+			return Example{}, err
+		}
+		if ent.Name() == "README.md" {
+			e.Readme = string(text)
+			continue
+		}
+		e.Files[ent.Name()] = string(text)
+	}
+	e.Policy = e.Files["policy.rego"]
 	e.Title, _, _ = strings.Cut(strings.TrimPrefix(e.Readme, "# "), "\n")
 	return e, nil
 }

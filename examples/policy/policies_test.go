@@ -42,7 +42,13 @@ func TestExamples(t *testing.T) {
 			if ex.Title == "" || strings.Count(ex.Readme, "\n") > 8 {
 				t.Errorf("README: title %q", ex.Title)
 			}
-			for file, text := range map[string]string{"policy.rego": ex.Policy, "policy_test.rego": ex.Test} {
+			if ex.Policy == "" || ex.Files["policy_test.rego"] == "" {
+				t.Error("policy or test is missing")
+			}
+			for file, text := range ex.Files {
+				if filepath.Ext(file) != ".rego" {
+					continue
+				}
 				formatted, err := rego.Format(file, []byte(text))
 				if err != nil {
 					t.Fatal(err)

@@ -61,6 +61,9 @@ limit contains {"timeout_ms": 3000, "commands": 7} if input.principal.sub == "ag
 	if d := decide(t, e, commandAction("ls")); d.Limits != (policy.Limits{TimeoutMS: 3000, Commands: 7}) {
 		t.Errorf("limits %+v", d.Limits)
 	}
+	if d := decide(t, e, execAction("ls")); d.Limits.TimeoutMS != 3000 {
+		t.Errorf("limits of a program %+v", d.Limits)
+	}
 	if d := decide(t, e, execAction("dd")); len(d.Reasons) != 0 {
 		t.Errorf("default denial gives reasons %v", d.Reasons)
 	}

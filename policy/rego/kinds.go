@@ -26,7 +26,7 @@ var (
 	// optional are obligations that somebody outside must carry out: loading
 	// them without that would promise a protection that is not there.
 	optional = []string{ruleRedact, ruleUnsetEnv, ruleMount}
-	// obligationRules hold while a command runs and are asked when it is admitted.
+	// obligationRules hold while a command runs and are asked when it is admitted; limit also of one program.
 	obligationRules = append([]string{ruleLimit}, optional...)
 	setRules        = append([]string{ruleDeny, ruleAsk, ruleWarn, ruleGoverns}, obligationRules...)
 	// allRules are those that Decide evaluates.

@@ -219,12 +219,25 @@ func (s *snapshot) isPackage(ref ast.Ref) bool {
 }
 
 // checkObligations finds obligations that can never apply: they are set when a
-// command is admitted, and only then.
+// command is admitted, limits also when a program starts, and only then.
 func (s *snapshot) checkObligations() (ps problems) {
 	for _, name := range obligationRules {
 		for _, r := range s.rules(name) {
-			if kindIs(policy.KindCommand).contradicts(r) {
-				p := s.texts.lint(r.Loc(), "this %s can never apply: it is asked when a command is admitted", name)
+			if !kindIs(policy.KindCommand).contradicts(r) {
+				continue
+			}
+			when := `input.action == "command"`
+			if name == ruleLimit {
+				when += ` or "exec"`
+			}
+			if name != ruleLimit || kindIs(policy.KindExec).contradicts(r) {
+				p := s.texts.lint(r.Loc(), "this %s can never apply", name)
+				p.Details = []string{"its conditions must be able to hold for " + when}
+				ps = append(ps, p)
+				continue
+			}
+			if obj, ok := r.Head.Key.Value.(ast.Object); ok && obj.Get(ast.StringTerm("commands")) != nil {
+				p := s.texts.lint(r.Loc(), "this limit on commands can never apply: it counts those of a whole line, not of one program")
 				p.Details = []string{`its conditions must be able to hold for input.action == "command"`}
 				ps = append(ps, p)
 			}

@@ -11,7 +11,7 @@
 //
 //	allow                   boolean; command, exec, net, tool and module need it
 //	deny, ask, warn         sets of messages: strings or {msg, rule, hint, ...}
-//	limit                   set of objects; lowers limits when a command is admitted
+//	limit                   set of objects; lowers limits of a command or of one program
 //	governs                 set of "file" and "output": these then need allow too
 //	redact, unset_env,      sets of objects, names and objects: further obligations, for
 //	mount                   callers that carry them out

@@ -5,38 +5,45 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/open-policy-agent/opa/v1/ast"
 )
 
-// Scaffold writes a folder to work in: policy.rego and policy_test.rego with
-// the given texts, and in hidden folders, which [Load] skips, the schema of
-// the input, the capabilities of policies, and settings that make regal and
-// the OPA extension of VS Code use them. It returns the files it wrote and
-// refuses to replace any.
-func Scaffold(dir, policyText, testText string) ([]string, error) {
+// Scaffold writes a folder to work in: the given files (policy.rego,
+// policy_test.rego, data), and in hidden folders, which [Load] skips, the
+// schema of the input, the capabilities of policies, and settings that make
+// regal and the OPA extension of VS Code use them. It returns the files it
+// wrote and refuses to replace any.
+func Scaffold(dir string, texts map[string]string) ([]string, error) {
 	caps, err := capabilitiesText()
 	if err != nil {
 		return nil, err
 	}
-	files := []struct{ name, text string }{
-		{"policy.rego", policyText},
-		{"policy_test.rego", testText},
-		{".schemas/input.json", string(schemaText)},
-		{".regal/capabilities.json", caps},
-		{".regal/config.yaml", regalConfig},
-		{".vscode/settings.json", vscodeSettings},
+	files := map[string]string{
+		".schemas/input.json":      string(schemaText),
+		".regal/capabilities.json": caps,
+		".regal/config.yaml":       regalConfig,
+		".vscode/settings.json":    vscodeSettings,
 	}
-	for _, f := range files {
-		if _, err := os.Lstat(filepath.Join(dir, f.name)); !errors.Is(err, fs.ErrNotExist) {
-			return nil, fmt.Errorf("policy: %s is there already: choose an empty folder", filepath.Join(dir, f.name))
+	for name, text := range texts {
+		if !filepath.IsLocal(name) {
+			return nil, fmt.Errorf("policy: %s is not a name inside the folder", name)
+		}
+		files[name] = text
+	}
+	names := slices.Sorted(maps.Keys(files))
+	for _, name := range names {
+		if _, err := os.Lstat(filepath.Join(dir, name)); !errors.Is(err, fs.ErrNotExist) {
+			return nil, fmt.Errorf("policy: %s is there already: choose an empty folder", filepath.Join(dir, name))
 		}
 	}
 	var written []string
-	for _, f := range files {
-		name := filepath.Join(dir, f.name)
+	for _, base := range names {
+		name := filepath.Join(dir, base)
 		if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
 			return written, fmt.Errorf("policy: %w", err)
 		}
@@ -44,7 +51,7 @@ func Scaffold(dir, policyText, testText string) ([]string, error) {
 		if err != nil {
 			return written, fmt.Errorf("policy: %w", err)
 		}
-		_, err = out.WriteString(f.text)
+		_, err = out.WriteString(files[base])
 		if err := errors.Join(err, out.Close()); err != nil {
 			return written, fmt.Errorf("policy: %w", err)
 		}

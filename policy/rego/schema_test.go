@@ -9,6 +9,7 @@ import (
 	"go/token"
 	"os"
 	"reflect"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -56,6 +57,8 @@ func TestSchemaFollowsTypes(t *testing.T) {
 	}
 }
 
+var docLink = regexp.MustCompile(`\[([A-Z][A-Za-z.]*)\]`)
+
 type schemaGen struct{ docs map[string]string }
 
 func (g *schemaGen) of(t reflect.Type) map[string]any {
@@ -101,7 +104,7 @@ func (g *schemaGen) fields(t reflect.Type, props map[string]any) {
 				doc = "Not asked yet in this version: rules for it are checked and never used. " + doc
 			}
 		}
-		if doc != "" {
+		if doc = docLink.ReplaceAllString(doc, "$1"); doc != "" {
 			s["description"] = doc
 		}
 		if t == reflect.TypeFor[policy.Action]() && name == "action" {

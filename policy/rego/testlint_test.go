@@ -70,16 +70,23 @@ func TestJUnit(t *testing.T) {
 
 func TestScaffold(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "policies")
-	files, err := Scaffold(dir, head+"allow if input.exec.name == \"ls\"\n", "package donax_test\n\nimport data.donax\n\ntest_ls if donax.allow with input.exec.name as \"ls\"\n")
-	if err != nil || len(files) != 6 {
+	files, err := Scaffold(dir, map[string]string{
+		"policy.rego":      head + "allow if input.exec.name in data.names\n",
+		"policy_test.rego": "package donax_test\n\nimport data.donax\n\ntest_ls if donax.allow with input.exec.name as \"ls\"\n",
+		"data.json":        `{"names": ["ls"]}`,
+	})
+	if err != nil || len(files) != 7 {
 		t.Fatalf("%v %v", files, err)
 	}
 	r, err := Test(context.Background(), TestConfig{Config: Config{Paths: []string{dir}}})
 	if err != nil || !r.OK() || r.Coverage != 100 && len(r.Uncovered) > 1 {
 		t.Errorf("%v %v", r, err)
 	}
-	if _, err := Scaffold(dir, "", ""); err == nil || !strings.Contains(err.Error(), "is there already") {
+	if _, err := Scaffold(dir, nil); err == nil || !strings.Contains(err.Error(), "is there already") {
 		t.Errorf("%v", err)
+	}
+	if _, err := Scaffold(t.TempDir(), map[string]string{"../x.rego": ""}); err == nil {
+		t.Error("a file outside is written")
 	}
 	caps, err := os.ReadFile(filepath.Join(dir, ".regal/capabilities.json"))
 	if err != nil || strings.Contains(string(caps), "http.send") || !strings.Contains(string(caps), `"allow_net": []`) {
