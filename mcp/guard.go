@@ -72,6 +72,10 @@ func (s *Server) guardCall(ctx context.Context, method string, req *sdk.CallTool
 	defer context.AfterFunc(l.base, func() { cancel(context.Cause(l.base)) })()
 
 	res, err := next(ctx, method, req)
+	if err != nil && ctx.Err() == nil && strings.HasPrefix(err.Error(), "multi-round-trip") {
+		// The client was asked, and answered with an error: nobody has agreed.
+		res, err = errorResult(errRefused.Error()), nil
+	}
 	r, ok := res.(*sdk.CallToolResult)
 	if err != nil || !ok || r == nil {
 		return res, err

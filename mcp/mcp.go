@@ -96,7 +96,8 @@ type Server struct {
 	log    *slog.Logger
 	sdk    *sdk.Server
 
-	metrics metrics
+	metrics   metrics
+	approvals *approvals
 
 	mu    sync.Mutex
 	calls map[string]int // in progress, by principal
@@ -107,7 +108,7 @@ func New(c Config) (*Server, error) {
 	if c.Host == nil {
 		return nil, errors.New("mcp: Config.Host is nil")
 	}
-	s := &Server{host: c.Host, limits: c.Limits.withDefaults(), log: c.Logger, calls: map[string]int{}}
+	s := &Server{host: c.Host, limits: c.Limits.withDefaults(), log: c.Logger, calls: map[string]int{}, approvals: newApprovals()}
 	if s.log == nil {
 		s.log = slog.New(slog.DiscardHandler)
 	}
@@ -116,6 +117,9 @@ func New(c Config) (*Server, error) {
 	}
 	if c.Instructions == "" {
 		c.Instructions = Instructions
+		if c.Host.HasShells() {
+			c.Instructions += SessionInstructions
+		}
 	}
 	s.sdk = sdk.NewServer(&sdk.Implementation{Name: c.Info.Name, Title: c.Info.Title, Version: c.Info.Version}, &sdk.ServerOptions{
 		Instructions: c.Instructions,
