@@ -267,8 +267,8 @@ func jsonKind(v []byte) string {
 }
 
 // check refuses a request that no session serves: for its revision, old or
-// new, or for its method.
-func (e *envelope) check() *fault {
+// new, or for its method, which is not among served.
+func (e *envelope) check(served []string) *fault {
 	switch {
 	case e.hasMeta && e.version == "":
 		return faultOf(e.id, jsonrpc.CodeInvalidParams, "_meta "+metaVersion+" must be a string")

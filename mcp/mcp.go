@@ -92,6 +92,7 @@ type Config struct {
 type Server struct {
 	host   *termhost.Host
 	tools  []Tool
+	served []string // methods
 	limits Limits
 	log    *slog.Logger
 	sdk    *sdk.Server
@@ -108,10 +109,7 @@ func New(c Config) (*Server, error) {
 	if c.Host == nil {
 		return nil, errors.New("mcp: Config.Host is nil")
 	}
-	s := &Server{host: c.Host, limits: c.Limits.withDefaults(), log: c.Logger, calls: map[string]int{}, approvals: newApprovals()}
-	if s.log == nil {
-		s.log = slog.New(slog.DiscardHandler)
-	}
+	s := newBare(c)
 	if c.Info.Name == "" {
 		c.Info.Name = "donax"
 	}
@@ -137,6 +135,18 @@ func New(c Config) (*Server, error) {
 	}
 	s.sdk.AddReceivingMiddleware(s.guard)
 	return s, nil
+}
+
+// newBare returns a Server that serves nothing yet.
+func newBare(c Config) *Server {
+	s := &Server{
+		host: c.Host, served: toolMethods, limits: c.Limits.withDefaults(), log: c.Logger,
+		calls: map[string]int{}, approvals: newApprovals(),
+	}
+	if s.log == nil {
+		s.log = slog.New(slog.DiscardHandler)
+	}
+	return s
 }
 
 // Tools returns the tools in the order in which clients see them.
