@@ -216,6 +216,17 @@ func (e *envelope) checkParams() (meta map[string][]byte, why string) {
 			if string(v) != "null" { // several clients write their lack of arguments so
 				want(name, "an object", v)
 			}
+			if name == "inputResponses" {
+				members(v, func(name string, v []byte) {
+					if action := ""; why == "" && !(members(v, func(name string, v []byte) {
+						if name == "action" {
+							_ = json.Unmarshal(v, &action)
+						}
+					}) && action != "") {
+						why = fmt.Sprintf("inputResponses %.60q must be an object with an action", name)
+					}
+				})
+			}
 		case e.method == "tools/list" && name == "cursor":
 			want(name, "a string", v)
 		case e.method == "initialize" && name == "protocolVersion":
@@ -256,8 +267,8 @@ func jsonKind(v []byte) string {
 }
 
 // check refuses a request that no session serves: for its revision, old or
-// new, or for its method.
-func (e *envelope) check() *fault {
+// new, or for its method, which is not among served.
+func (e *envelope) check(served []string) *fault {
 	switch {
 	case e.hasMeta && e.version == "":
 		return faultOf(e.id, jsonrpc.CodeInvalidParams, "_meta "+metaVersion+" must be a string")

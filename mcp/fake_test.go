@@ -84,6 +84,8 @@ func rules(_ context.Context, a policy.Action) (policy.Decision, error) {
 	switch c := a.Command.Text; {
 	case strings.HasPrefix(c, "rm"):
 		return policy.Decision{ID: "d1", Reasons: []policy.Reason{{Msg: "rm is refused", Rule: "no_rm", Hint: "move it to /workspace/trash", Location: "/host/rules.rego:7"}}}, nil
+	case strings.HasPrefix(c, "echo danger"):
+		return policy.Decision{ID: "d2", Effect: policy.Ask, Reasons: []policy.Reason{{Msg: "it is dangerous", Rule: "danger"}}}, nil
 	case c == "echo careful":
 		return policy.Decision{Effect: policy.Allow, Warnings: []policy.Reason{{Msg: "careful indeed"}}}, nil
 	}

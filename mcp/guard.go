@@ -12,13 +12,10 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// served are the methods that a capability was declared for. The SDK answers
+// toolMethods are the methods that a server of tools serves. The SDK answers
 // more: empty lists of prompts and resources, for example, which a client
 // takes for a feature.
-var served = []string{
-	"initialize", "ping", "server/discover", "tools/list", "tools/call",
-	"notifications/initialized", "notifications/cancelled",
-}
+var toolMethods = []string{"initialize", "ping", "server/discover", "tools/list", "tools/call"}
 
 // guard is the SDK's receiving middleware: every message of both transports
 // passes it. It refuses methods that are not served, contains a panic, bounds
@@ -33,7 +30,7 @@ func (s *Server) guard(next sdk.MethodHandler) sdk.MethodHandler {
 			}
 			err = withCode(err, method)
 		}()
-		if !slices.Contains(served, method) {
+		if !strings.HasPrefix(method, "notifications/") && !slices.Contains(s.served, method) {
 			return nil, methodNotFound(jsonrpc.ID{}, method).err
 		}
 		if call, ok := req.(*sdk.CallToolRequest); ok {
@@ -72,6 +69,10 @@ func (s *Server) guardCall(ctx context.Context, method string, req *sdk.CallTool
 	defer context.AfterFunc(l.base, func() { cancel(context.Cause(l.base)) })()
 
 	res, err := next(ctx, method, req)
+	if err != nil && ctx.Err() == nil && strings.HasPrefix(err.Error(), "multi-round-trip") {
+		// The client was asked, and answered with an error: nobody has agreed.
+		res, err = errorResult(errRefused.Error()), nil
+	}
 	r, ok := res.(*sdk.CallToolResult)
 	if err != nil || !ok || r == nil {
 		return res, err

@@ -271,7 +271,7 @@ func (h *httpHandler) servePost(w http.ResponseWriter, r *http.Request, sid stri
 		return
 	}
 	if e.kind == kindRequest {
-		if f := e.check(); f != nil {
+		if f := e.check(h.s.served); f != nil {
 			writeFault(w, statusOf(f, modern), f)
 			return
 		}

@@ -92,11 +92,13 @@ type Config struct {
 type Server struct {
 	host   *termhost.Host
 	tools  []Tool
+	served []string // methods
 	limits Limits
 	log    *slog.Logger
 	sdk    *sdk.Server
 
-	metrics metrics
+	metrics   metrics
+	approvals *approvals
 
 	mu    sync.Mutex
 	calls map[string]int // in progress, by principal
@@ -107,15 +109,15 @@ func New(c Config) (*Server, error) {
 	if c.Host == nil {
 		return nil, errors.New("mcp: Config.Host is nil")
 	}
-	s := &Server{host: c.Host, limits: c.Limits.withDefaults(), log: c.Logger, calls: map[string]int{}}
-	if s.log == nil {
-		s.log = slog.New(slog.DiscardHandler)
-	}
+	s := newBare(c)
 	if c.Info.Name == "" {
 		c.Info.Name = "donax"
 	}
 	if c.Instructions == "" {
 		c.Instructions = Instructions
+		if c.Host.HasShells() {
+			c.Instructions += SessionInstructions
+		}
 	}
 	s.sdk = sdk.NewServer(&sdk.Implementation{Name: c.Info.Name, Title: c.Info.Title, Version: c.Info.Version}, &sdk.ServerOptions{
 		Instructions: c.Instructions,
@@ -133,6 +135,18 @@ func New(c Config) (*Server, error) {
 	}
 	s.sdk.AddReceivingMiddleware(s.guard)
 	return s, nil
+}
+
+// newBare returns a Server that serves nothing yet.
+func newBare(c Config) *Server {
+	s := &Server{
+		host: c.Host, served: toolMethods, limits: c.Limits.withDefaults(), log: c.Logger,
+		calls: map[string]int{}, approvals: newApprovals(),
+	}
+	if s.log == nil {
+		s.log = slog.New(slog.DiscardHandler)
+	}
+	return s
 }
 
 // Tools returns the tools in the order in which clients see them.

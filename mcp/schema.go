@@ -15,6 +15,11 @@ terminal_kill stops a command early and keeps its output.
 
 Each terminal is a fresh shell: variables and the current folder do not carry over, files do. Commands have no input. A command that is refused by policy comes back as an error that says why and what to try instead; do not repeat it unchanged.`
 
+// SessionInstructions follows [Instructions] where sessions can be named.
+const SessionInstructions = `
+
+To keep variables, functions and the current folder from one command to the next, give terminal_create the same "session" name each time.`
+
 // Input schemas use single types, items for every array and no null: some
 // clients drop every tool of a server over one schema that does not.
 const (
@@ -24,7 +29,10 @@ const (
 "cwd":{"type":"string","description":"Folder to start in, absolute, inside the sandbox. Default: /workspace."},
 "env":{"type":"object","additionalProperties":{"type":"string"},"description":"Variables to set for the command."},
 "outputByteLimit":{"type":"integer","minimum":0,"description":"Bytes of output to keep; the end is kept. Default: 1 MiB."},
-"timeoutMs":{"type":"integer","minimum":1,"description":"Stop the command after so many milliseconds, with exit code 124. Default: none."}
+"timeoutMs":{"type":"integer","minimum":1,"description":"Stop the command after so many milliseconds, with exit code 124. Default: none."}`
+	createSession = `,
+"session":{"type":"string","description":"Name of a shell that is kept between calls: current folder, variables and functions stay. One command at a time."}`
+	createEnd = `
 },"required":["command"]}`
 
 	outputInput = `{"type":"object","properties":{
@@ -68,5 +76,13 @@ const (
 	killOutput    = `{"type":"object","properties":{` + exitStatus + `},"required":["exitStatus"]}`
 	releaseOutput = `{"type":"object","properties":{"released":{"type":"boolean"}},"required":["released"]}`
 )
+
+// createSchema is the input of terminal_create.
+func createSchema(shells bool) json.RawMessage {
+	if shells {
+		return schema(createInput + createSession + createEnd)
+	}
+	return schema(createInput + createEnd)
+}
 
 func schema(s string) json.RawMessage { return json.RawMessage(s) }

@@ -334,7 +334,7 @@ func (m *mux) cancel(e *envelope) {
 
 // admit enters a request among those in flight, or says why not.
 func (m *mux) admit(e *envelope) *fault {
-	if f := e.check(); f != nil {
+	if f := e.check(m.s.served); f != nil {
 		return f
 	}
 	m.mu.Lock()

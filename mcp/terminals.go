@@ -8,6 +8,7 @@ import (
 	"path"
 	"time"
 
+	"github.com/donax-sh/donax/policy"
 	"github.com/donax-sh/donax/termhost"
 )
 
@@ -23,9 +24,8 @@ func terminalTools(s *Server) []Tool {
 	return []Tool{{
 		Name: "terminal_create", Title: "Start a command",
 		Description: "Start a bash command line in the sandbox and return a terminalId at once. Then: terminal_wait_for_exit, terminal_output, terminal_release. " +
-			"Each call is a fresh shell; files stay, variables and the current folder do not. The command has no input. " +
-			idleNote(s.host.Limits().Idle),
-		InputSchema: schema(createInput), OutputSchema: schema(createOutput),
+			freshNote(s.host.HasShells()) + " The command has no input. " + idleNote(s.host.Limits().Idle),
+		InputSchema: createSchema(s.host.HasShells()), OutputSchema: schema(createOutput),
 		Hints: Hints{},
 		Call:  t.create,
 	}, {
@@ -58,6 +58,13 @@ func terminalTools(s *Server) []Tool {
 	}}
 }
 
+func freshNote(shells bool) string {
+	if shells {
+		return "Each call is a fresh shell unless session names one; files stay, variables and the current folder do not."
+	}
+	return "Each call is a fresh shell; files stay, variables and the current folder do not."
+}
+
 func idleNote(d time.Duration) string {
 	if d < 0 {
 		return "A terminal lives until it is released or the server ends."
@@ -86,12 +93,17 @@ func exitOf(e *termhost.Exit) *exitJSON {
 const maxCommand = 1 << 20 // bytes of a command line, or of an argv in all
 
 func (t *terminals) create(ctx context.Context, c *Call) (*Result, error) {
-	a := decodeArguments(c.Arguments, "command", "args", "cwd", "env", "outputByteLimit", "timeoutMs")
+	known := []string{"command", "args", "cwd", "env", "outputByteLimit", "timeoutMs"}
+	if t.host.HasShells() {
+		known = append(known, "session")
+	}
+	a := decodeArguments(c.Arguments, known...)
 	a.require("command")
 	command := a.str("command")
 	spec := termhost.Spec{
 		Cwd:     a.str("cwd"),
 		Env:     a.env("env"),
+		Session: a.str("session"),
 		Output:  int(a.integer("outputByteLimit", 0, int64(t.host.Limits().OutputMax), -1)),
 		Timeout: time.Duration(a.integer("timeoutMs", 1, int64(365*24*time.Hour/time.Millisecond), 0)) * time.Millisecond,
 	}
@@ -109,6 +121,8 @@ func (t *terminals) create(ctx context.Context, c *Call) (*Result, error) {
 		return nil, a.err()
 	case size > maxCommand:
 		return nil, fmt.Errorf("the command is longer than %d bytes; write it to a file first and run that", maxCommand)
+	case a.has("session") && spec.Session == "":
+		return nil, errors.New(`"session" is empty; leave it out for a fresh shell`)
 	case a.has("cwd") && !path.IsAbs(spec.Cwd):
 		return nil, fmt.Errorf("%q must be an absolute path inside the sandbox, such as /workspace", "cwd")
 	}
@@ -117,6 +131,13 @@ func (t *terminals) create(ctx context.Context, c *Call) (*Result, error) {
 		spec.Output = 0
 	case spec.Output == 0:
 		spec.Output = -1
+	}
+	spec.Approve = func(ctx context.Context, a policy.Action, d policy.Decision) error {
+		err := c.Ask(ctx, question(a, d))
+		if errors.Is(err, errMute) {
+			return fmt.Errorf("%w\n  %w", &policy.DeniedError{Action: a, Decision: d}, err)
+		}
+		return err
 	}
 	term, err := t.host.Create(ctx, spec)
 	if err != nil {

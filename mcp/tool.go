@@ -41,8 +41,13 @@ type Call struct {
 	Arguments json.RawMessage // an object; every reader agrees on its value
 	Subject   policy.Subject  // who calls; ctx carries it too
 
-	token any
-	sess  *sdk.ServerSession
+	tool      string
+	token     any
+	sess      *sdk.ServerSession
+	approvals *approvals
+	answers   sdk.InputResponseMap
+	state     string // that came back with answers
+	canAsk    bool
 }
 
 // WantsProgress reports whether the client asked for progress.
@@ -133,7 +138,10 @@ func (s *Server) call(ctx context.Context, t Tool, req *sdk.CallToolRequest) (*s
 	subject.Session.Client = clientOf(req)
 	ctx = policy.WithSubject(ctx, subject)
 
-	c := &Call{Arguments: req.Params.Arguments, Subject: subject, sess: req.Session}
+	c := &Call{
+		Arguments: req.Params.Arguments, Subject: subject, tool: t.Name, sess: req.Session,
+		approvals: s.approvals, answers: req.Params.InputResponses, state: req.Params.RequestState, canAsk: canAsk(req),
+	}
 	switch token := req.Params.GetProgressToken().(type) {
 	case string, float64: // 0 and "" are tokens too
 		c.token = token
@@ -142,7 +150,10 @@ func (s *Server) call(ctx context.Context, t Tool, req *sdk.CallToolRequest) (*s
 		c.Arguments = json.RawMessage("{}")
 	}
 	r, err := t.Call(ctx, c)
+	var ask *askError
 	switch {
+	case errors.As(err, &ask):
+		return ask.result(), nil
 	case err != nil && ctx.Err() != nil:
 		return nil, err // cancelled: no answer is read
 	case err != nil:
@@ -165,6 +176,22 @@ func clientOf(req *sdk.CallToolRequest) policy.Client {
 		name, version = p.ClientInfo.Name, p.ClientInfo.Version
 	}
 	return policy.Client{Name: cut(name, 200), Version: cut(version, 200)}
+}
+
+// canAsk reports whether the client has declared that it can ask a person.
+func canAsk(req *sdk.CallToolRequest) bool {
+	var caps map[string]any
+	if m, ok := req.Params.Meta[sdk.MetaKeyClientCapabilities].(map[string]any); ok {
+		caps = m
+	} else if p := req.Session.InitializeParams(); p != nil && p.Capabilities != nil {
+		return p.Capabilities.Elicitation != nil
+	}
+	e, ok := caps["elicitation"].(map[string]any)
+	if !ok {
+		return false
+	}
+	_, form := e["form"]
+	return form || len(e) == 0 // as a client of an earlier revision declares it
 }
 
 func (r *Result) encode() (*sdk.CallToolResult, error) {

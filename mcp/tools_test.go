@@ -20,8 +20,8 @@ import (
 var driving = []string{"terminal_create", "terminal_output", "terminal_wait_for_exit", "terminal_kill", "terminal_release"}
 
 func TestToolsTeachTheirUse(t *testing.T) {
-	s := newServer(t, mcp.Config{})
-	if n := len(mcp.Instructions); n >= 2048 {
+	s := newServer(t, mcp.Config{Host: shellHost()})
+	if n := len(mcp.Instructions + mcp.SessionInstructions); n >= 2048 {
 		t.Errorf("instructions of %d bytes: clients cut them", n)
 	}
 	var names []string
@@ -83,6 +83,49 @@ func lint(t *testing.T, where string, raw json.RawMessage, output bool) {
 		if !slices.Contains([]string{"type", "properties", "required", "items", "additionalProperties", "description", "minimum", "enum"}, keyword) {
 			t.Errorf("%s: keyword %s", where, keyword)
 		}
+	}
+}
+
+// words is a shell that keeps what "keep WORD" gives it.
+type words struct {
+	fake
+	kept []string
+}
+
+func (w *words) Run(ctx context.Context, c policy.Command, in io.Reader, out, errw io.Writer) (int, error) {
+	if word, ok := strings.CutPrefix(c.Text, "keep "); ok {
+		w.kept = append(w.kept, word)
+		_, err := fmt.Fprintln(out, strings.Join(w.kept, " "))
+		return 0, err
+	}
+	return w.fake.Run(ctx, c, in, out, errw)
+}
+
+func (*words) Close() error { return nil }
+
+func shellHost() *termhost.Host {
+	return termhost.New(termhost.Config{Runner: fake{}, Engine: policy.AllowAll{}, Shell: func(context.Context) (termhost.Shell, error) { return &words{}, nil }})
+}
+
+func TestNamedSessions(t *testing.T) {
+	c := serve(t, context.Background(), newServer(t, mcp.Config{Host: shellHost()}))
+	c.send(macros.Replace(`{"jsonrpc":"2.0","id":1,"method":"server/discover","params":{$META}}`))
+	if l := c.next(); !strings.Contains(l, `\"session\" name`) {
+		t.Errorf("the instructions do not tell: %s", l)
+	}
+	for _, step := range []struct{ args, want string }{
+		{`{"command":"keep a","session":"s"}`, "a\n"},
+		{`{"command":"keep b","session":"s"}`, "a b\n"},
+		{`{"command":"keep c","session":"other"}`, "c\n"},
+	} {
+		id := c.call(2, "terminal_create", step.args).Result.Structured.TerminalID
+		c.call(3, "terminal_wait_for_exit", idArg(id))
+		if got := c.call(4, "terminal_output", idArg(id)).Result.Structured.Output; got != step.want {
+			t.Errorf("%s: %q, want %q", step.args, got, step.want)
+		}
+	}
+	if m := c.call(5, "terminal_create", `{"command":"keep d","session":""}`); !m.Result.IsError {
+		t.Error("an empty name is taken")
 	}
 }
 

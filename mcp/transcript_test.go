@@ -28,6 +28,7 @@ const metaFields = `"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.m
 var macros = strings.NewReplacer(
 	"$META", `"_meta":{`+metaFields+`{}}`, // a whole _meta member of the modern era
 	"$FIELDS", metaFields+`{}`, // its fields, to add some
+	"$PERSON", metaFields+`{"elicitation":{"form":{}}}`, // the fields of a client that can ask a person
 	"$INIT", `{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"test","version":"1"}}}`,
 )
 
@@ -44,7 +45,7 @@ var macros = strings.NewReplacer(
 // requests may be answered in any order, so a block with several answers is
 // compared sorted. Ids of
 // terminals read as $T1, $T2 and so on, the server's instructions as
-// $INSTRUCTIONS. At the end the client closes its end,
+// $INSTRUCTIONS, and the last requestState as $STATE. At the end the client closes its end,
 // and Serve must return nil without another word.
 func TestTranscripts(t *testing.T) {
 	files, err := filepath.Glob("testdata/transcript/*.txtar")
@@ -85,13 +86,20 @@ var instructions = func() string {
 
 type player struct {
 	*client
-	ids []string // of terminals, in order of appearance
+	ids   []string // of terminals, in order of appearance
+	state string   // the last requestState
 }
+
+var statePattern = regexp.MustCompile(`"requestState":"([^"]+)"`)
 
 var idPattern = regexp.MustCompile(`t_[0-9a-f]{32}`)
 
 func (p *player) normal(line string) string {
 	line = strings.Replace(line, instructions, `"$INSTRUCTIONS"`, 1)
+	if m := statePattern.FindStringSubmatch(line); m != nil {
+		p.state = m[1]
+		line = strings.Replace(line, m[1], "$STATE", 1)
+	}
 	return idPattern.ReplaceAllStringFunc(line, func(id string) string {
 		i := slices.Index(p.ids, id)
 		if i < 0 {
@@ -103,7 +111,7 @@ func (p *player) normal(line string) string {
 }
 
 func (p *player) expand(line string) string {
-	line = macros.Replace(line)
+	line = strings.ReplaceAll(macros.Replace(line), "$STATE", p.state)
 	for i, id := range p.ids {
 		line = strings.ReplaceAll(line, fmt.Sprintf("$T%d", i+1), id)
 	}

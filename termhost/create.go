@@ -21,6 +21,17 @@ type Spec struct {
 	Env     []string      // NAME=VALUE, added to the runner's environment
 	Timeout time.Duration // wall time, then status 124; 0 means none but the policy's
 	Output  int           // bytes of output to keep; 0 means Limits.Output, negative keeps none; capped by Limits.OutputMax
+
+	// Session names a shell of the principal that is kept between commands:
+	// the current folder, variables and functions stay. It is opened at its
+	// first use and runs one command at a time; when a command in it is
+	// stopped, it is closed and starts anew. "" means a shell of its own.
+	Session string
+
+	// Approve asks a person about a command for which the policy says
+	// [policy.Ask]; nil from it lets the command run. Another error is
+	// Create's own. Without Approve nobody can be asked: the command is denied.
+	Approve func(context.Context, policy.Action, policy.Decision) error
 }
 
 func (s Spec) command() (policy.Command, error) {
@@ -74,15 +85,25 @@ func (h *Host) Create(ctx context.Context, s Spec) (*Terminal, error) {
 	if err != nil {
 		return nil, err
 	}
+	id := newID()
+	runner, free := h.runner, func(bool) {}
 	started := false
 	defer func() {
 		if !started {
+			free(true)
 			h.leave(o)
 		}
 	}()
+	if s.Session != "" {
+		sh, err := h.lend(ctx, o, s.Session, id)
+		if err != nil {
+			return nil, err
+		}
+		runner, free = sh, func(keep bool) { h.giveBack(o, s.Session, sh, keep) }
+	}
 
-	subject.Terminal = policy.Terminal{ID: newID(), Cwd: cmd.Cwd, Grants: subject.Terminal.Grants}
-	decision, cmd, err := h.decide(ctx, &subject, cmd, int64(open))
+	subject.Terminal = policy.Terminal{ID: id, Cwd: cmd.Cwd, Grants: subject.Terminal.Grants}
+	decision, cmd, err := h.decide(ctx, runner, &subject, cmd, int64(open), s.Approve)
 	if err != nil {
 		return nil, err
 	}
@@ -94,6 +115,8 @@ func (h *Host) Create(ctx context.Context, s Spec) (*Terminal, error) {
 	t := &Terminal{
 		id:       subject.Terminal.ID,
 		host:     h,
+		runner:   runner,
+		free:     free,
 		owner:    o,
 		subject:  subject,
 		command:  cmd,
@@ -118,12 +141,15 @@ func (h *Host) Create(ctx context.Context, s Spec) (*Terminal, error) {
 	return t, nil
 }
 
-// decide fills in what only a parse can tell, and asks the engine.
-func (h *Host) decide(ctx context.Context, subject *policy.Subject, cmd policy.Command, open int64) (policy.Decision, policy.Command, error) {
-	ctx, cancel := context.WithTimeout(ctx, h.limits.InspectLimit)
+type approver = func(context.Context, policy.Action, policy.Decision) error
+
+// decide fills in what only a parse can tell, and asks the engine, and a
+// person if the engine says so.
+func (h *Host) decide(ctx context.Context, runner Runner, subject *policy.Subject, cmd policy.Command, open int64, approve approver) (policy.Decision, policy.Command, error) {
+	limited, cancel := context.WithTimeout(ctx, h.limits.InspectLimit)
 	defer cancel()
 	asked := cmd.Limits
-	cmd, err := h.inspect(policy.WithSubject(ctx, *subject), cmd)
+	cmd, err := inspect(policy.WithSubject(limited, *subject), runner, cmd)
 	if err != nil {
 		return policy.Decision{}, cmd, fmt.Errorf("command refused: %w", err)
 	}
@@ -132,16 +158,23 @@ func (h *Host) decide(ctx context.Context, subject *policy.Subject, cmd policy.C
 		subject.Terminal.Cwd = cmd.Cwd
 	}
 	facts := cmd // a copy: an engine that records may keep it
-	d, err := policy.Check(ctx, h.engine, policy.Action{
+	action := policy.Action{
 		Kind:    policy.KindCommand,
 		Subject: *subject,
 		Usage:   policy.Usage{TerminalsOpen: open},
 		Command: &facts,
-	})
+	}
+	d, err := policy.Check(limited, h.engine, action)
+	var denied *policy.DeniedError
+	if errors.As(err, &denied) && denied.Err == nil && d.Effect == policy.Ask && approve != nil {
+		err = approve(ctx, action, d) // which takes as long as a person does
+	}
 	if err != nil {
-		h.mu.Lock()
-		h.stats.Denied++
-		h.mu.Unlock()
+		if errors.Is(err, policy.ErrDenied) {
+			h.mu.Lock()
+			h.stats.Denied++
+			h.mu.Unlock()
+		}
 		return d, cmd, err
 	}
 	cmd.Limits = cmd.Limits.Least(d.Limits)
@@ -149,13 +182,13 @@ func (h *Host) decide(ctx context.Context, subject *policy.Subject, cmd policy.C
 }
 
 // inspect contains a panic of the parser: hostile text must not end the host.
-func (h *Host) inspect(ctx context.Context, c policy.Command) (_ policy.Command, err error) {
+func inspect(ctx context.Context, r Runner, c policy.Command) (_ policy.Command, err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			err = &FaultError{fmt.Errorf("panic while inspecting: %v", p)}
 		}
 	}()
-	return h.runner.Inspect(ctx, c)
+	return r.Inspect(ctx, c)
 }
 
 // keep is how many bytes of output a terminal keeps.

@@ -56,7 +56,8 @@ type Limits struct {
 	Total        int           // commands that run at a time for all principals together
 	Output       int           // bytes of output kept where a Spec does not say
 	OutputMax    int           // the most bytes that a Spec may ask to be kept
-	Idle         time.Duration // a terminal that nobody asks about for so long is killed and released; negative: never
+	Shells       int           // named sessions of one principal; one more is refused
+	Idle         time.Duration // a terminal that nobody asks about for so long is killed and released, a named session unused for so long is closed; negative: never
 	InspectLimit time.Duration // wall time of parsing and of the decision together
 	CloseLimit   time.Duration // how long Close waits for commands to end
 }
@@ -68,6 +69,7 @@ var DefaultLimits = Limits{
 	Total:        4096,
 	Output:       1 << 20,
 	OutputMax:    8 << 20,
+	Shells:       16,
 	Idle:         30 * time.Minute,
 	InspectLimit: 10 * time.Second,
 	CloseLimit:   5 * time.Second,
@@ -87,6 +89,7 @@ func (l Limits) withDefaults() Limits {
 	l.Total = orDefault(l.Total, d.Total)
 	l.Output = orDefault(l.Output, d.Output)
 	l.OutputMax = max(orDefault(l.OutputMax, d.OutputMax), l.Output)
+	l.Shells = orDefault(l.Shells, d.Shells)
 	l.Idle = orDefault(l.Idle, d.Idle)
 	l.InspectLimit = orDefault(l.InspectLimit, d.InspectLimit)
 	l.CloseLimit = orDefault(l.CloseLimit, d.CloseLimit)
@@ -98,6 +101,10 @@ type Config struct {
 	Runner Runner
 	Engine policy.Engine // nil denies every command
 	Limits Limits
+
+	// Shell opens a shell for a named session. It does not wait. Nil means
+	// that there are no named sessions.
+	Shell func(ctx context.Context) (Shell, error)
 }
 
 // A Host creates terminals and finds them again. It is safe for concurrent use.
@@ -105,6 +112,7 @@ type Host struct {
 	runner Runner
 	engine policy.Engine
 	limits Limits
+	open   func(context.Context) (Shell, error)
 
 	stop chan struct{}  // closed by Close: ends the sweeper
 	wg   sync.WaitGroup // the sweeper and the goroutine of every command
@@ -114,6 +122,7 @@ type Host struct {
 	terms   map[string]*Terminal
 	live    map[*Terminal]struct{} // with a command that runs, also when released
 	byOwner map[owner]*account
+	shells  map[shellKey]*shell
 	running int   // commands of all principals
 	stats   Stats // without what is counted above
 }
@@ -138,11 +147,13 @@ func New(c Config) *Host {
 	h := &Host{
 		runner:  c.Runner,
 		engine:  c.Engine,
+		open:    c.Shell,
 		limits:  c.Limits.withDefaults(),
 		stop:    make(chan struct{}),
 		terms:   map[string]*Terminal{},
 		live:    map[*Terminal]struct{}{},
 		byOwner: map[owner]*account{},
+		shells:  map[shellKey]*shell{},
 	}
 	if h.limits.Idle > 0 {
 		h.wg.Go(h.sweep)
@@ -227,6 +238,7 @@ func (h *Host) Close() error {
 	if err := h.await(ts); err != nil {
 		return err
 	}
+	h.sweepShells(time.Now(), true)
 	h.wg.Wait() // all that is left are goroutines about to return
 	return nil
 }
@@ -391,6 +403,7 @@ func (h *Host) sweep() {
 				t.end(errIdle)
 				t.Release()
 			}
+			h.sweepShells(now, false)
 		}
 	}
 }

@@ -16,6 +16,8 @@ import (
 type Terminal struct {
 	id       string
 	host     *Host
+	runner   Runner
+	free     func(keep bool) // gives a named shell back
 	owner    owner
 	subject  policy.Subject
 	command  policy.Command
@@ -88,6 +90,7 @@ func (t *Terminal) run(ctx context.Context) {
 	status, err := t.start(limited)
 	exit := exitOf(status, err, context.Cause(limited), t.command.Limits)
 	t.cancel(nil) // frees the context; the exit is already computed
+	t.free(exit.Reason == Exited)
 	t.host.ended(t)
 	t.out.finish(exit)
 	if t.released.Load() {
@@ -105,7 +108,7 @@ func (t *Terminal) start(ctx context.Context) (status int, err error) {
 		}
 	}()
 	// Commands never see the server's own input: theirs is empty.
-	return t.host.runner.Run(ctx, t.command, strings.NewReader(""), t.out, t.out)
+	return t.runner.Run(ctx, t.command, strings.NewReader(""), t.out, t.out)
 }
 
 // end stops the command for a reason. Only the first reason counts.
