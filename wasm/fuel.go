@@ -56,8 +56,8 @@ type meter struct {
 	used   int64
 	budget *Budget // may be nil
 
-	fuel api.Global   // the guest's counter; nil while it is instantiated
-	call api.Function // what runs
+	fuel  api.Global // the guest's counter; nil while it is instantiated
+	stack reflect.Value
 }
 
 type meterKey struct{}
@@ -84,7 +84,7 @@ func tick(ctx context.Context, stack []uint64) {
 	if err := m.settle(); err != nil {
 		panic(&wasi.Stop{Err: err})
 	}
-	if stackSize(m.call) > maxStack {
+	if stackSize(m.stack) > maxStack {
 		panic(&trapError{"stack overflow"})
 	}
 	stack[0] = ration
@@ -108,19 +108,24 @@ func (m *meter) settle() error {
 	return nil
 }
 
-// stackSize returns the size of the native stack on which f runs. The runtime
-// tells nobody, so this looks at its private field; a test fails when a new
-// version has it no more. 0 means unknown: the interpreter, which bounds the
-// depth of calls by itself.
-func stackSize(f api.Function) int {
-	if f == nil {
-		return 0
-	}
+// nativeStack returns the field of f that is the native stack it runs on. The
+// runtime tells nobody, so this looks at what is private; a test fails when a
+// new version has it no more. The zero Value means that there is none: the
+// interpreter bounds the depth of calls by itself.
+func nativeStack(f api.Function) reflect.Value {
 	v := reflect.ValueOf(f)
 	if v.Kind() != reflect.Pointer || v.Elem().Kind() != reflect.Struct {
-		return 0
+		return reflect.Value{}
 	}
 	if v = v.Elem().FieldByName("stack"); v.Kind() != reflect.Slice {
+		return reflect.Value{}
+	}
+	return v
+}
+
+// stackSize is the present size of a native stack.
+func stackSize(v reflect.Value) int {
+	if !v.IsValid() {
 		return 0
 	}
 	return v.Len()

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"reflect"
 	"time"
 
 	"github.com/donax-sh/donax/wasm/rewrite"
@@ -19,8 +20,9 @@ type machine struct {
 	alloc   *allocator
 	fuel    api.MutableGlobal
 	globals []api.MutableGlobal // all that the module can change
-	entry   api.Function        // of the last call by name
-	name    string
+	entry   api.Function        // what was called last
+	name    string              // of entry
+	stack   reflect.Value       // of entry
 
 	fresh bool      // it was never initialised
 	clean bool      // it is as the snapshot is
@@ -79,11 +81,11 @@ func (mc *machine) call(ctx context.Context, m *meter, name string) (uint64, err
 		if f == nil || len(f.Definition().ParamTypes()) != 0 {
 			return 0, fmt.Errorf("%w: %s", errNoExport, name)
 		}
-		mc.entry, mc.name = f, name
+		mc.entry, mc.name, mc.stack = f, name, nativeStack(f)
 	}
 	mc.spent = true
 	mc.fuel.Set(ration)
-	m.fuel, m.call = mc.fuel, mc.entry
+	m.fuel, m.stack = mc.fuel, mc.stack
 	var stack [1]uint64
 	err := mc.entry.CallWithStack(ctx, stack[:])
 	var exit *wasi.Exit
@@ -98,6 +100,14 @@ func (mc *machine) call(ctx context.Context, m *meter, name string) (uint64, err
 
 // close frees the machine. It must not run.
 func (mc *machine) close() { mc.mod.Close(context.Background()) }
+
+// size is how many bytes of the host's memory the machine holds.
+func (mc *machine) size() int {
+	if mc.alloc.space == nil {
+		return 0
+	}
+	return mc.alloc.space.dirty
+}
 
 // snapshot is what a machine is after its initialisation.
 type snapshot struct {
@@ -116,16 +126,21 @@ func (mc *machine) snapshot() *snapshot {
 // reset makes the machine what it was, whatever has happened to it: there is
 // no state of an instance but its memory and these globals, which package
 // rewrite has made sure of. It must be called for every machine after every
-// run, also after one that seems to have done nothing.
-func (mc *machine) reset(s *snapshot) {
+// run, also after one that seems to have done nothing. False means that the
+// machine must be closed.
+func (mc *machine) reset(s *snapshot) bool {
+	if len(mc.alloc.bytes()) != len(s.memory) && !mc.alloc.shrink(mc.mod.Memory(), len(s.memory)) {
+		return false
+	}
 	copy(mc.alloc.bytes(), s.memory)
 	for i, g := range mc.globals {
 		g.Set(s.globals[i])
 	}
-	if stackSize(mc.entry) > keptStack {
-		mc.entry, mc.name = nil, ""
+	if stackSize(mc.stack) > keptStack {
+		mc.entry, mc.name, mc.stack = nil, "", reflect.Value{}
 	}
 	mc.fresh, mc.clean = false, true
+	return true
 }
 
 // keptStack is how many bytes of native stack a machine keeps.

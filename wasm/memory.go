@@ -2,9 +2,11 @@ package wasm
 
 import (
 	"fmt"
+	"reflect"
 	"sync"
 
 	"github.com/donax-sh/donax/sandbox"
+	"github.com/tetratelabs/wazero/api"
 	"github.com/tetratelabs/wazero/experimental"
 )
 
@@ -12,8 +14,8 @@ const (
 	pageSize  = 64 << 10
 	maxMemory = 4 << 30
 
-	// maxKept is how much of a space stays in memory between two instances.
-	maxKept = 16 << 20
+	// maxKept is how much of a space stays in memory between two runs.
+	maxKept = 8 << 20
 )
 
 // space is room for the memory of one instance. Its bytes stay where they are
@@ -66,15 +68,16 @@ func (p *spaces) get() *space {
 	return &space{reserved: reserve()}
 }
 
-func (p *spaces) put(s *space) {
-	if s.dirty > maxKept {
-		if s.reserved != nil {
-			discard(s.reserved[maxKept:s.dirty])
-		} else {
-			s.b = s.b[:maxKept:maxKept]
-		}
+// trim gives what a large run has used back to the system.
+func (s *space) trim() {
+	if s.dirty > maxKept && s.reserved != nil {
+		discard(s.reserved[maxKept:s.dirty])
 		s.dirty = maxKept
 	}
+}
+
+func (p *spaces) put(s *space) {
+	s.trim()
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.closed || p.bytes+s.dirty > p.max {
@@ -160,6 +163,29 @@ func (a *allocator) bytes() []byte {
 		return nil
 	}
 	return a.space.b[:a.size]
+}
+
+// shrink takes from an instance that does not run what it has beyond n bytes.
+// The runtime has no call for that, so this sets the length that it keeps and
+// has the last page grown again, which makes compiled code see it. Without
+// it the many programs that grow a little would each cost a new instance.
+func (a *allocator) shrink(mem api.Memory, n int) bool {
+	if a.size == n {
+		return true
+	}
+	v := reflect.ValueOf(mem)
+	if v.Kind() != reflect.Pointer || v.Elem().Kind() != reflect.Struct || n < pageSize {
+		return false
+	}
+	buf := v.Elem().FieldByName("Buffer")
+	if !buf.IsValid() || !buf.CanSet() || buf.Type() != reflect.TypeFor[[]byte]() || buf.Len() != a.size {
+		return false
+	}
+	a.size = n - pageSize
+	buf.SetBytes(a.space.b[:a.size:a.size])
+	_, ok := mem.Grow(1)
+	a.space.trim()
+	return ok && a.size == n && int(mem.Size()) == n
 }
 
 func (a *allocator) err() error {

@@ -2,6 +2,7 @@ package wasm
 
 import (
 	"context"
+	"errors"
 	"sync"
 	"time"
 
@@ -14,8 +15,8 @@ import (
 // To initialise a machine takes milliseconds. So it is done once: the memory
 // and globals of one that is initialised are the snapshot, and every other
 // machine starts as its copy. After a run a machine is reset to it, behind the
-// back of whoever ran it, and serves again. A machine whose memory grew, which
-// trapped or was killed, is closed, and another takes its place.
+// back of whoever ran it, and serves again. One that trapped or was killed is
+// closed, and another takes its place.
 //
 // Nobody ever waits for a machine: a command may wait for its children, and
 // they need machines, too. When none is ready one is made.
@@ -27,8 +28,9 @@ type pool struct {
 	runs    int        // so far without a snapshot
 	ready   []*machine // last used last
 	dirty   []*machine // to be reset
-	missing int        // to be made, for those that were closed
-	working bool       // somebody does so
+	held    *machine   // being reset
+	missing bool       // one is to be made for one that was closed
+	working bool       // somebody resets and makes
 	trimmer *time.Timer
 	closed  bool
 	stats   PoolStats
@@ -40,7 +42,7 @@ type PoolStats struct {
 	Ready   int   // waiting for work
 	Memory  int64 // bytes that each of them has
 	Made    int64 // so far
-	Dropped int64 // so far: grown, killed or broken
+	Dropped int64 // so far: killed or broken
 	Reused  int64 // runs so far in a machine that had served before
 }
 
@@ -70,26 +72,41 @@ func (p *pool) take(ctx context.Context, limit uint64) (*machine, error) {
 		p.mu.Unlock()
 		return nil, (&allocator{limit: limit}).err()
 	}
-	var mc *machine
+	for {
+		mc := p.pop()
+		if mc == nil {
+			p.missing = false
+			p.stats.Made++
+			p.mu.Unlock()
+			return p.make(ctx, snap, limit)
+		}
+		p.mu.Unlock()
+		if mc.clean || mc.reset(snap) {
+			mc.alloc.limit, mc.alloc.refused = limit, false
+			mc.clean = false
+			p.mu.Lock()
+			p.stats.Reused++
+			p.mu.Unlock()
+			return mc, nil
+		}
+		p.mu.Lock()
+		p.drop(mc)
+	}
+}
+
+// pop takes a machine out that waits, ready rather than dirty.
+func (p *pool) pop() (mc *machine) {
 	if n := len(p.ready); n > 0 {
 		mc, p.ready = p.ready[n-1], p.ready[:n-1]
 	} else if n := len(p.dirty); n > 0 {
 		mc, p.dirty = p.dirty[n-1], p.dirty[:n-1]
 	}
-	if mc == nil {
-		p.missing = max(0, p.missing-1)
-		p.stats.Made++
-		p.mu.Unlock()
-		return p.make(ctx, snap, limit)
-	}
-	p.stats.Reused++
-	p.mu.Unlock()
-	if !mc.clean {
-		mc.reset(snap)
-	}
-	mc.clean = false
-	mc.alloc.limit, mc.alloc.refused = limit, false
-	return mc, nil
+	return mc
+}
+
+func (p *pool) drop(mc *machine) {
+	p.stats.Dropped++
+	mc.close()
 }
 
 // make returns a new machine that is as the snapshot is.
@@ -98,29 +115,46 @@ func (p *pool) make(ctx context.Context, snap *snapshot, limit uint64) (*machine
 	if err != nil {
 		return nil, err
 	}
-	mc.reset(snap)
+	if !mc.reset(snap) {
+		mc.close()
+		return nil, errNoReset
+	}
 	mc.clean = false
 	return mc, nil
+}
+
+var errNoReset = errors.New("wasm: an instance cannot be made from the snapshot")
+
+// waiting counts the machines that wait for work, and their bytes.
+func (p *pool) waiting() (n, bytes int) {
+	for _, l := range [][]*machine{p.ready, p.dirty, {p.held}} {
+		for _, mc := range l {
+			if mc != nil {
+				n++
+				bytes += mc.size()
+			}
+		}
+	}
+	return n, bytes
 }
 
 // give takes a machine back after its run.
 func (p *pool) give(mc *machine) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	n, bytes := p.waiting()
 	switch {
 	case p.closed || p.snap == nil:
 		mc.close()
-	case mc.spent || len(mc.alloc.bytes()) != len(p.snap.memory):
-		mc.close()
-		p.stats.Dropped++
-		if len(p.ready)+len(p.dirty) == 0 {
-			p.missing = 1
+	case mc.spent:
+		p.drop(mc)
+		if n == 0 {
+			p.missing = true
 			p.work()
 		}
-	case (len(p.ready)+len(p.dirty)+1)*len(p.snap.memory) > p.m.rt.idle && len(p.ready)+len(p.dirty) > 0:
+	case n > 0 && bytes+mc.size() > p.m.rt.idle:
 		mc.close()
 	default:
-		mc.idle = time.Now()
 		p.dirty = append(p.dirty, mc)
 		p.work()
 	}
@@ -142,18 +176,18 @@ func (p *pool) work() {
 // step does one thing and reports whether there was one.
 func (p *pool) step() bool {
 	p.mu.Lock()
-	snap := p.snap
-	var mc *machine
-	switch n := len(p.dirty); {
-	case p.closed, snap != nil && n == 0 && p.missing == 0:
+	snap, mc := p.snap, (*machine)(nil)
+	n := len(p.dirty)
+	switch {
+	case p.closed, snap != nil && n == 0 && !p.missing:
 		p.working = false
 		p.mu.Unlock()
 		return false
 	case snap == nil:
 	case n > 0:
 		mc, p.dirty = p.dirty[n-1], p.dirty[:n-1]
+		p.held = mc
 	default:
-		p.missing--
 		p.stats.Made++
 	}
 	p.mu.Unlock()
@@ -162,21 +196,24 @@ func (p *pool) step() bool {
 	switch {
 	case snap == nil:
 		mc, snap, err = p.capture()
-	case mc != nil:
-		mc.reset(snap)
-	default:
-		if mc, err = p.make(p.m.rt.life, snap, maxMemory); err == nil {
-			mc.clean = true
-		}
+	case mc == nil:
+		mc, err = p.make(p.m.rt.life, snap, maxMemory)
+	case !mc.reset(snap):
+		err = errNoReset
 	}
+
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	p.held, p.missing = nil, false
 	if err != nil { // the next run will say why
+		if mc != nil {
+			p.drop(mc)
+		}
 		p.working = false
 		return false
 	}
 	p.snap = snap
-	mc.idle = time.Now()
+	mc.clean, mc.idle = true, time.Now()
 	p.ready = append(p.ready, mc)
 	if p.trimmer == nil && !p.closed {
 		p.trimmer = time.AfterFunc(idleTime, p.trim)
@@ -205,7 +242,7 @@ func (p *pool) capture() (*machine, *snapshot, error) {
 		}
 	}
 	s := mc.snapshot()
-	mc.fresh, mc.clean = false, true
+	mc.fresh = false
 	return mc, s, nil
 }
 
@@ -232,7 +269,7 @@ func (p *pool) read() PoolStats {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	s := p.stats
-	s.Ready = len(p.ready) + len(p.dirty)
+	s.Ready, _ = p.waiting()
 	if p.snap != nil {
 		s.Memory = int64(len(p.snap.memory))
 	}

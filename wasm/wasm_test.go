@@ -21,18 +21,22 @@ import (
 	"github.com/donax-sh/donax/wasm/internal/wasmtest"
 )
 
-// rt runs the test guest; TestMain makes it.
-var rt *wasm.Runtime
+// guest is the box of these tests, and rt runs it; TestMain makes them.
+var (
+	guest []byte
+	rt    *wasm.Runtime
+)
 
 func TestMain(m *testing.M) {
 	code := 1
 	func() {
-		bin, err := build.Wasm(context.Background(), "..", "./wasm/testdata/guest")
+		var err error
+		guest, err = build.Wasm(context.Background(), "..", "./wasm/testdata/guest")
 		if err != nil {
 			fmt.Fprintln(os.Stderr, err)
 			return
 		}
-		if rt, err = wasm.New(wasm.Config{Box: []wasm.Tier{testTier(bin)}}); err != nil {
+		if rt, err = wasm.New(wasm.Config{Box: []wasm.Tier{testTier(guest)}}); err != nil {
 			fmt.Fprintln(os.Stderr, err)
 			return
 		}
@@ -44,7 +48,7 @@ func TestMain(m *testing.M) {
 
 func testTier(bin []byte) wasm.Tier {
 	t := wasm.Tier{Name: "test", SHA256: strings.Repeat("0", 64), Module: func() ([]byte, error) { return bin, nil }}
-	for _, n := range strings.Fields("args env exit osexit panic gopanic cat yes sleep alloc rand clock files errno stat spawn fds") {
+	for _, n := range strings.Fields("args env exit osexit panic gopanic cat yes sleep alloc rand clock files errno stat spawn fds leak hunt") {
 		t.Commands = append(t.Commands, box.Command{Name: n})
 	}
 	return t
@@ -342,7 +346,8 @@ func TestFreshRandomnessAndClock(t *testing.T) {
 
 // spawner starts test commands as a session would.
 func spawner(t testing.TB, j *job) func(context.Context, sandbox.Child) error {
-	return func(ctx context.Context, c sandbox.Child) error {
+	var spawn func(context.Context, sandbox.Child) error
+	spawn = func(ctx context.Context, c sandbox.Child) error {
 		switch c.Args[0] {
 		case "denied":
 			io.WriteString(c.Stderr, "denied: because\n")
@@ -358,12 +363,13 @@ func spawner(t testing.TB, j *job) func(context.Context, sandbox.Child) error {
 				c.Started()
 				return p.Run(ctx, &sandbox.Proc{
 					Args: c.Args, Env: c.Env, Dir: c.Dir, FS: j.proc.FS,
-					Stdin: c.Stdin, Stdout: c.Stdout, Stderr: c.Stderr,
+					Stdin: c.Stdin, Stdout: c.Stdout, Stderr: c.Stderr, Spawn: spawn,
 				})
 			}
 		}
 		return syscall.ENOENT
 	}
+	return spawn
 }
 
 func TestSpawn(t *testing.T) {

@@ -14,6 +14,7 @@ import (
 	"compress/gzip"
 	"crypto/sha256"
 	"embed"
+	"encoding/binary"
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
@@ -88,8 +89,14 @@ func (t Tier) Module() ([]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("box: %s: %w", t.Name, err)
 	}
-	bin, err := io.ReadAll(io.LimitReader(r, maxModule))
-	if err != nil {
+	// gzip's last four bytes are the size: a buffer that grows costs as much as
+	// unpacking.
+	size := binary.LittleEndian.Uint32(z[len(z)-4:])
+	if size > maxModule {
+		return nil, fmt.Errorf("box: %s has %d bytes", t.Name, size)
+	}
+	bin := make([]byte, size)
+	if _, err := io.ReadFull(r, bin); err != nil {
 		return nil, fmt.Errorf("box: %s: %w", t.Name, err)
 	}
 	if sum := sha256.Sum256(bin); hex.EncodeToString(sum[:]) != t.SHA256 {

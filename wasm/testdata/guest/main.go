@@ -123,6 +123,8 @@ var _ = guest.Use([]*applet.Command{
 		return 0
 	}},
 	{Name: "spawn", Run: spawn},
+	{Name: "leak", Run: leak},
+	{Name: "hunt", Run: hunt},
 	{Name: "fds", Run: func(c *applet.Ctx) int {
 		for {
 			if _, err := os.Open("/"); err != nil {

@@ -1,0 +1,222 @@
+package wasm_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/donax-sh/donax/sandbox"
+	"github.com/donax-sh/donax/wasm"
+	"github.com/donax-sh/donax/wasm/internal/wasmtest"
+)
+
+// captured runs commands until machines serve them.
+func captured(t testing.TB) wasm.PoolStats {
+	t.Helper()
+	return eventually(t, func(s wasm.PoolStats) bool { return s.Reused > 0 })
+}
+
+// eventually runs commands until the pool is as wanted.
+func eventually(t testing.TB, ok func(wasm.PoolStats) bool) wasm.PoolStats {
+	t.Helper()
+	for end := time.Now().Add(time.Minute); ; time.Sleep(time.Millisecond) {
+		if n := newJob(t, "exit", "0").status(t); n != 0 {
+			t.Fatal(n)
+		}
+		s := rt.Stats()[0]
+		if ok(s) {
+			return s
+		}
+		if time.Now().After(end) {
+			t.Fatalf("the pool is %+v", s)
+		}
+	}
+}
+
+func TestMachinesServeAgain(t *testing.T) {
+	before := captured(t)
+	if before.Memory < 1<<20 || before.Memory > 7<<20 {
+		t.Errorf("a machine has %d bytes", before.Memory)
+	}
+	for range 20 {
+		if n := newJob(t, "exit", "3").status(t); n != 3 {
+			t.Fatal(n)
+		}
+	}
+	after := rt.Stats()[0]
+	if n := after.Reused - before.Reused; n < 15 {
+		t.Errorf("%d of 20 commands ran in a machine that had served before", n)
+	}
+	if after.Dropped != before.Dropped {
+		t.Errorf("%d machines were dropped", after.Dropped-before.Dropped)
+	}
+}
+
+func TestMachinesAreDropped(t *testing.T) {
+	for name, run := range map[string]func(t *testing.T){
+		"killed": func(t *testing.T) {
+			ctx, cancel := context.WithTimeout(t.Context(), 10*time.Millisecond)
+			defer cancel()
+			j := newJob(t, "leak", "spin", "x")
+			if err := program(t, "leak").Run(ctx, &j.proc); !errors.Is(err, context.DeadlineExceeded) {
+				t.Error(err)
+			}
+		},
+		"broken by a stream": func(t *testing.T) {
+			j := newJob(t, "errno", "stdout")
+			j.proc.Stdout = panicWriter{}
+			if n := j.status(t); n != 125 {
+				t.Error(n)
+			}
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			before := captured(t)
+			run(t)
+			if after := rt.Stats()[0]; after.Dropped != before.Dropped+1 {
+				t.Errorf("%d dropped", after.Dropped-before.Dropped)
+			}
+		})
+	}
+	before := captured(t)
+	for _, args := range [][]string{{"osexit", "9"}, {"alloc", "2"}, {"alloc", "30"}, {"exit", "0"}} {
+		newJob(t, args...).status(t)
+		if after := rt.Stats()[0]; after.Dropped != before.Dropped {
+			t.Errorf("%q: the machine was dropped", args)
+		}
+	}
+}
+
+type panicWriter struct{}
+
+func (panicWriter) Write([]byte) (int, error) { panic("in a stream") }
+
+// Commands that start commands that start commands: nobody waits for a
+// machine that somebody below holds.
+func TestMachinesForChildren(t *testing.T) {
+	captured(t)
+	args := strings.Fields(strings.Repeat("spawn run ", 30) + "exit 4")
+	var wg sync.WaitGroup
+	for range 4 {
+		wg.Go(func() {
+			j := newJob(t, args...)
+			j.proc.Spawn = spawner(t, j)
+			if n := j.status(t); n != 4 {
+				t.Error(n, j.err.String())
+			}
+		})
+	}
+	wg.Wait()
+}
+
+// What waits for work is bounded.
+func TestIdleBound(t *testing.T) {
+	r, err := wasm.New(wasm.Config{Box: []wasm.Tier{testTier(guest)}, Idle: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	for round := range 3 {
+		var wg sync.WaitGroup
+		for range 6 {
+			wg.Go(func() {
+				for _, p := range r.Programs() {
+					if p.Usage().Name == "sleep" {
+						err := p.Run(t.Context(), &sandbox.Proc{Args: []string{"sleep", "5ms"}, Dir: "/", FS: wasmtest.Dir(t, t.TempDir())})
+						if err != nil {
+							t.Error(err)
+						}
+					}
+				}
+			})
+		}
+		wg.Wait()
+		if n := r.Stats()[0].Ready; n > 1 {
+			t.Errorf("round %d: %d machines wait", round, n)
+		}
+	}
+}
+
+// The box gives Go's runtime fresh randomness for each command in a way that
+// hangs on the inside of that runtime. TestLeaks shows that it works; whoever
+// comes with a new Go looks at box/build/overlay/runtime.go.txt first.
+func TestGoVersionIsKnown(t *testing.T) {
+	if v := runtime.Version(); !strings.HasPrefix(v, "go1.26") {
+		t.Errorf("this is %s: check that package build reseeds its runtime, then raise this version", v)
+	}
+}
+
+const secret = "~q7#Kd0!"
+
+// Nothing of a command is left for the next one that runs in the same machine,
+// whatever it did and however it ended.
+func TestLeaks(t *testing.T) {
+	size := captured(t).Memory
+	jobs := 1200
+	if testing.Short() {
+		jobs = 300
+	}
+	ways := []string{"return", "exit", "panic", "fatal", "grow", "spin", "return", "hunt"}
+	var mu sync.Mutex
+	drawn := map[string]bool{}
+	next := make(chan int)
+	var wg sync.WaitGroup
+	for range 8 {
+		wg.Go(func() {
+			for i := range next {
+				way := ways[i%len(ways)]
+				if way != "hunt" {
+					leakOnce(t, way, fmt.Sprint(secret, i))
+					continue
+				}
+				random := huntOnce(t, size)
+				mu.Lock()
+				if drawn[random] {
+					t.Error("two commands drew the same numbers")
+				}
+				drawn[random] = true
+				mu.Unlock()
+			}
+		})
+	}
+	for i := range jobs {
+		next <- i
+	}
+	close(next)
+	wg.Wait()
+	t.Logf("%d hunts, %+v", len(drawn), rt.Stats()[0])
+}
+
+func leakOnce(t *testing.T, way, s string) {
+	j := newJob(t, "leak", way, s, "/"+s)
+	j.proc.Env = []string{"SECRET=" + s, s + "=1"}
+	j.proc.Dir = "/" + s
+	j.proc.Stdin = strings.NewReader(strings.Repeat(s, 100))
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	if way == "spin" {
+		time.AfterFunc(2*time.Millisecond, cancel)
+	}
+	err := program(t, "leak").Run(ctx, &j.proc)
+	var code sandbox.ExitCode
+	if err != nil && !errors.As(err, &code) && !errors.Is(err, context.Canceled) {
+		t.Errorf("%s: %v", way, err)
+	}
+}
+
+func huntOnce(t *testing.T, size int64) (random string) {
+	j := newJob(t, "hunt", fmt.Sprint(size))
+	if n := j.status(t); n != 0 {
+		t.Errorf("status %d: %s", n, j.err.String())
+	}
+	found, random, _ := strings.Cut(j.out.String(), "\n")
+	if found != "0 2 [K=v] / 4 <nil> 18 0 0 true 0" {
+		t.Errorf("found %s", found)
+	}
+	return random
+}
