@@ -259,7 +259,7 @@ func TestCase015LaterExecutedPlaces(t *testing.T) {
 	}
 	for _, name := range []string{
 		"vendor/sub/.git/hooks/pre-commit", ".envrc", "vendor/.envrc", ".bashrc", "sub/.profile", ".zshrc", ".bash_profile",
-		".gitconfig", ".mcp.json", ".ENVRC", ".Bashrc", ".env\u200crc", ".envrc.", ".ba\u017fhrc", ".git", "tools/.git", ".vscode", ".husky", ".claude",
+		".gitconfig", ".mcp.json", ".ENVRC", ".Bashrc", ".env\u200crc", ".envrc.", ".ba\u017fhrc", ".gitcon\ufb01g", ".pro\ufb01le", ".git", "tools/.git", ".vscode", ".husky", ".claude",
 	} {
 		e.hidden(create(name), syscall.EPERM)
 		if l, err := e.m.Resolve("/workspace/"+name, false); err != nil || !l.Protected() {

@@ -29,6 +29,8 @@ type ProtectConfig struct {
 	Also []string
 	// Source is where on the host the file system is, so that ".git" mounted
 	// alone is still known as such. It is compared with, never opened or shown.
+	// Who mounts what is protected itself (".git/hooks", ".claude/x") has
+	// allowed it.
 	Source string
 }
 
@@ -159,12 +161,15 @@ func foldName(elem string) string {
 		}
 		return unicode.ToLower(least)
 	}, elem)
-	elem = strings.TrimRight(elem, ". ")
+	elem = ligatures.Replace(strings.TrimRight(elem, ". "))
 	if strings.HasPrefix(elem, "git~") { // the 8.3 name of .git
 		return ".git"
 	}
 	return elem
 }
+
+// ligatures are the letters that fold to more than one, as APFS folds them.
+var ligatures = strings.NewReplacer("\ufb00", "ff", "\ufb01", "fi", "\ufb02", "fl", "\ufb03", "ffi", "\ufb04", "ffl", "\ufb05", "st", "\ufb06", "st", "\u00df", "ss", "\u1e9e", "ss")
 
 // guard refuses a change to name that could take effect in a place.
 func (p *Protect) guard(name string, allowOnWay bool) syscall.Errno {

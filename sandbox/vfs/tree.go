@@ -238,7 +238,7 @@ func (t *tree) insert(dir *node, base string, n *node) syscall.Errno {
 func (t *tree) detach(dir *node, base string) {
 	delete(dir.kids, base)
 	if dir.low != "" {
-		if _, err := t.lower.Lstat(join(dir.low, base)); err == nil {
+		if _, err := t.lower.Lstat(join(dir.low, base)); errnoOf(err) != syscall.ENOENT {
 			dir.kids[base] = nil
 		}
 	}
