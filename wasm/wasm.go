@@ -168,6 +168,17 @@ func (r *Runtime) Stats() []PoolStats {
 	return all
 }
 
+// Cached tells whether all tiers of the box are in the compilation cache, so
+// that no command will wait for a compilation of seconds.
+func (r *Runtime) Cached() bool {
+	for _, m := range r.tiers {
+		if !r.cache.has(m.sum) {
+			return false
+		}
+	}
+	return true
+}
+
 // Close waits for what still runs, whose contexts the caller has ended, and
 // frees everything.
 func (r *Runtime) Close() error {

@@ -91,21 +91,11 @@ func (o *opened) namespace(mounts []mount, programs []sandbox.Program) (*vfs.Mou
 		{Path: "/workspace", FS: mem(), Mode: vfs.ReadWrite},
 	}
 	for _, m := range mounts {
-		root, err := vfs.OpenRoot(m.src)
+		p, root, err := vfs.HostMount(vfs.HostConfig{Source: m.src, Path: m.dst, Mode: vfs.MountMode(m.mode), Quota: quota})
 		if err != nil {
 			return nil, usageError("ls "+m.src, "--mount %s: %v", m.src, err)
 		}
 		o.files = append(o.files, root)
-		p := vfs.MountPoint{Path: m.dst, FS: root, Mode: vfs.MountMode(m.mode)}
-		switch p.Mode {
-		case vfs.CopyOnWrite:
-			if p.FS, err = vfs.NewOverlay(root, vfs.MemConfig{Quota: quota}); err != nil {
-				return nil, &exitError{exitFault, err}
-			}
-		case vfs.ReadWrite:
-			// What the developer's own tools run later must not be planted from here.
-			p.FS = vfs.NewProtect(root, vfs.ProtectConfig{Source: m.src})
-		}
 		points = replaceOrAppend(points, p)
 	}
 	ns, err := vfs.NewMount(points...)
@@ -173,6 +163,18 @@ func (o *opened) run(ctx context.Context, c policy.Command, in io.Reader, out, e
 		return sandbox.StatusDenied, err
 	}
 	c.Limits = c.Limits.Least(d.Limits)
+	return o.Run(ctx, c, in, out, errw)
+}
+
+// Run runs an admitted command. On a machine's first run it prepares the box
+// before the clock of the command starts.
+func (o *opened) Run(ctx context.Context, c policy.Command, in io.Reader, out, errw io.Writer) (int, error) {
+	if !o.runtime.Cached() {
+		if err := o.runtime.Warm(ctx); err != nil {
+			fmt.Fprintln(errw, "donax: the box could not be prepared:", err)
+			return sandbox.StatusFault, err
+		}
+	}
 	return o.Session.Run(ctx, c, in, out, errw)
 }
 

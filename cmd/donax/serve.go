@@ -40,7 +40,7 @@ terminals, when stdin does. Messages for the operator go to stderr.`,
 					log.Warn("the box could not be prepared", "error", err)
 				}
 			}()
-			host := termhost.New(termhost.Config{Runner: box.Session, Engine: box.engine, Limits: termhost.Limits{Running: terminals}})
+			host := termhost.New(termhost.Config{Runner: box, Engine: box.engine, Limits: termhost.Limits{Running: terminals}})
 			defer host.Close()
 			server, err := mcp.New(mcp.Config{Info: mcp.Info{Name: "donax", Version: version()}, Host: host, Logger: log})
 			if err != nil {
