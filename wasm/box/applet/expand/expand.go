@@ -123,97 +123,65 @@ func unexpand(c *applet.Ctx) int {
 	return eachLine(c, files, func(out, line []byte) []byte { return t.compress(out, line, all) })
 }
 
-// compress appends line with runs of blanks that reach tab stops as tabs.
+// compress appends line with blanks that end at tab stops as tabs. Blanks are
+// held back until it is known what they become; a single one that ends at a
+// stop stays a blank unless more follow.
 func (t *tabs) compress(out, line []byte, all bool) []byte {
 	column := 0
-	convert := true
-	for i := 0; i < len(line); {
-		b := line[i]
-		if !convert || b != ' ' && b != '\t' {
-			switch b {
-			case '\b':
-				column = max(0, column-1)
-			case '\t':
-				column, _ = t.next(column)
-			default:
-				column++
-			}
-			if b != ' ' && b != '\t' {
-				convert = convert && all
-			}
-			out = append(out, b)
-			i++
-			continue
+	var held []byte
+	lone := false // the first of held ends at a stop
+	after := true // the byte before was a blank, or this is the line's start
+	release := func() {
+		if len(held) > 1 && lone {
+			held[0] = '\t'
 		}
-		// A run of blanks.
-		start, from := i, column
-		past := false
-		for i < len(line) && (line[i] == ' ' || line[i] == '\t') && !past {
-			next, ok := t.next(column)
-			if line[i] == '\t' {
-				if !ok {
-					past = true
-					break
-				}
-				column = next
+		out = append(out, held...)
+		held, lone = held[:0], false
+	}
+	for i, b := range line {
+		blank := b == ' ' || b == '\t'
+		stop, ok := column, true
+		if blank {
+			stop, ok = t.next(column)
+		}
+		switch {
+		case blank && !ok:
+			// Behind the last stop nothing changes any more.
+			release()
+			return append(out, line[i:]...)
+		case b == '\t' || b == ' ' && after && column+1 == stop:
+			if b == '\t' {
+				column = stop
 			} else {
 				column++
-				if !ok {
-					past = true
-				}
 			}
-			i++
-		}
-		if past {
-			// Behind the last stop blanks stay as they are.
-			for i < len(line) && (line[i] == ' ' || line[i] == '\t') {
-				column++
-				i++
+			if len(held) > 0 {
+				held[0] = '\t'
 			}
+			if lone {
+				held = held[:1]
+			} else {
+				held = held[:0]
+			}
+			b = '\t'
+		case b == ' ':
+			column++
+			lone = lone || column == stop
+			held = append(held, b)
+			after = true
+			continue
+		case b == '\b':
+			column = max(0, column-1)
+		default:
+			column++
 		}
-		out = t.blanks(out, line[start:i], from, column, past)
-		if past {
-			convert = false
+		release()
+		out = append(out, b)
+		after = blank
+		if !blank && !all {
+			return append(out, line[i+1:]...)
 		}
 	}
-	return out
-}
-
-// blanks appends the blanks run, which fills the columns from from to to.
-func (t *tabs) blanks(out, run []byte, from, to int, past bool) []byte {
-	if past {
-		for _, b := range run {
-			next, ok := t.next(from)
-			if !ok || from >= to {
-				out = append(out, b)
-				continue
-			}
-			_ = next
-			out = append(out, b)
-			from++
-		}
-		return out
-	}
-	for {
-		next, ok := t.next(from)
-		if !ok || next > to {
-			break
-		}
-		if next == from+1 && next == to && len(run) == 1 && run[0] == ' ' {
-			break // a single blank before a stop stays a blank
-		}
-		if next-from == 1 && run[len(run)-1] == ' ' && next == to {
-			// One column to go, and it was a blank: as GNU, a tab only when
-			// more blanks led here.
-			if len(run) == 1 {
-				break
-			}
-		}
-		out = append(out, '\t')
-		from = next
-	}
-	for ; from < to; from++ {
-		out = append(out, ' ')
-	}
+	release()
 	return out
 }
