@@ -136,13 +136,13 @@ func (h *host) program(ctx context.Context, c *command, t target, lower policy.L
 		Stdin:  streams.reader(c.stdin),
 		Stdout: streams.writer(c.stdout),
 		Stderr: streams.writer(c.stderr),
-		FS:     h.filesOf(ctx, t.name, c.stderr),
 		Memory: l.Memory,
 	}
 	if lower.OutputBytes > 0 {
 		q := &quota{h: h, limit: l.Output}
 		p.Stdout, p.Stderr = quotaWriter{q, p.Stdout}, quotaWriter{q, p.Stderr}
 	}
+	p.FS = h.filesOf(ctx, t.name, stdio{p.Stdin, p.Stdout, p.Stderr})
 	p.Spawn = func(ctx context.Context, ch Child) error { return h.spawn(ctx, p, ch) }
 	defer func() {
 		if v := recover(); v != nil {

@@ -112,6 +112,9 @@ func TestInspectFillsIn(t *testing.T) {
 	if _, err := s.Run(t.Context(), got, nil, &out, nil); err != nil || out.String() != "a b it's if A=1 ~ *\n" {
 		t.Errorf("%q, %v", out.String(), err)
 	}
+	if got, err := s.Inspect(t.Context(), policy.Command{Text: "ls"}); err != nil || got.Args == nil || len(got.Args) > 0 {
+		t.Errorf("a line has the argv %#v, %v", got.Args, err)
+	}
 	for text, want := range map[string]string{
 		"if": "line 1: syntax error", "echo\n(": "line 2: syntax error", "a \x00": "line 1: a NUL byte in the text", "echo 'x": "line 1: syntax error",
 	} {

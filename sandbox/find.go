@@ -9,7 +9,6 @@ import (
 	"errors"
 	"io"
 	"io/fs"
-	"maps"
 	"os"
 	"path"
 	"slices"
@@ -17,21 +16,26 @@ import (
 	"syscall"
 )
 
-// BoxFile returns the text of the virtual file /bin/NAME. A file that holds
+// boxMagic begins the text of the virtual file /bin/NAME. A file that holds
 // it, under whatever name, is the program NAME: a copy, a link or a renamed
 // file keeps its identity.
-func BoxFile(name string) []byte { return []byte(boxMagic + name + "\n") }
-
 const boxMagic = "#!donax-box "
 
-// BinNames returns the names that belong into /bin, sorted: those of the
-// programs, of the shells, and of the builtins that are commands elsewhere
-// too (echo, test, ...), so that xargs echo works.
-func (s *Session) BinNames() []string {
-	names := append(slices.Collect(maps.Keys(s.programs)), "bash", "sh")
-	names = append(names, builtinCommands...)
-	slices.Sort(names)
-	return slices.Compact(names)
+// BinFiles returns the files that belong into /bin, name to text, as
+// vfs.NewStatic takes them: one for each program, for the shells, and for the
+// builtins that are commands elsewhere too, so that xargs echo works. Without
+// them in the session's files /bin/NAME still runs, but is not to be listed
+// or copied.
+func BinFiles(programs []Program) map[string]string {
+	files := map[string]string{}
+	add := func(name string) { files[name] = boxMagic + name + "\n" }
+	for _, p := range programs {
+		add(p.Usage().Name)
+	}
+	for _, name := range append([]string{"bash", "sh"}, builtinCommands...) {
+		add(name)
+	}
+	return files
 }
 
 var builtinCommands = []string{"[", "echo", "false", "printf", "pwd", "test", "true"}

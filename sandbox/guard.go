@@ -17,12 +17,14 @@ import (
 )
 
 // files returns the files as the shell itself may use them.
-func (h *host) files(ctx context.Context) vfs.FS { return h.filesOf(ctx, "shell", h.err) }
+func (h *host) files(ctx context.Context) vfs.FS {
+	return h.filesOf(ctx, "shell", stdio{err: h.err})
+}
 
 // filesOf returns the files as the program by may use them: each operation
 // asks the policy first, counts, and fails once the run is over.
-func (h *host) filesOf(ctx context.Context, by string, stderr io.Writer) vfs.FS {
-	g := &guard{run: h.run, ctx: ctx, fs: h.session.fs, by: by, stderr: stderr}
+func (h *host) filesOf(ctx context.Context, by string, std stdio) vfs.FS {
+	g := &guard{run: h.run, ctx: ctx, fs: h.session.fs, by: by, stderr: std.err, std: std}
 	if e, ok := h.policy.(policy.Constanter); ok {
 		d, ok := e.Constant(policy.KindFile)
 		g.open = ok && d.Effect == policy.Allow
@@ -39,6 +41,7 @@ type guard struct {
 	by     string
 	stderr io.Writer
 	open   bool // no rule has an opinion on files
+	std    stdio
 }
 
 var _ vfs.FS = (*guard)(nil)
@@ -78,6 +81,9 @@ func (g *guard) ask(f policy.File) error {
 func (g *guard) Open(name string, flag int, perm fs.FileMode) (vfs.File, error) {
 	if err := g.alive("open", name); err != nil {
 		return nil, err
+	}
+	if f, ok := g.std.open(name); ok {
+		return f, nil
 	}
 	l, err := g.fs.Resolve(name, vfs.FollowsLast(flag))
 	if err == nil && !g.open {

@@ -2,7 +2,6 @@ package sandbox
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -19,7 +18,7 @@ import (
 // The error is a [*ParseError], a [*LimitError], the context's, or says what
 // is wrong with c.
 func (s *Session) Inspect(ctx context.Context, c policy.Command) (policy.Command, error) {
-	if c.Args != nil {
+	if len(c.Args) > 0 {
 		text, err := quoteArgs(c.Args)
 		if err != nil {
 			return c, err
@@ -39,7 +38,7 @@ func (s *Session) Inspect(ctx context.Context, c policy.Command) (policy.Command
 	}
 	limits := s.cfg.Limits.lowered(c.Limits)
 	c.Limits = limits.policy()
-	c.Params = nonNil(c.Params)
+	c.Params, c.Args = nonNil(c.Params), nonNil(c.Args)
 	f, err := parse(ctx, c.Text, "", limits)
 	if err != nil {
 		return c, err
@@ -60,9 +59,6 @@ func (s *Session) Inspect(ctx context.Context, c policy.Command) (policy.Command
 
 // quoteArgs writes an argv as a command line.
 func quoteArgs(args []string) (string, error) {
-	if len(args) == 0 {
-		return "", errors.New("an empty argv")
-	}
 	var b strings.Builder
 	for i, a := range args {
 		if strings.ContainsRune(a, 0) {

@@ -155,8 +155,15 @@ func (sh *interpShell) callSource(ctx context.Context, hc interp.HandlerContext,
 		return sh.refuse(hc, 2, "%s: filename argument required", args[0])
 	}
 	c := &command{env: exported(hc.Env), dir: hc.Dir}
-	at := sh.h.scriptPath(c, words[0])
-	text, err := sh.h.readFile(ctx, at)
+	var text []byte
+	var err error
+	if isStdin(words[0]) {
+		streams := streamSet{ctx: ctx}
+		text, err = readText(streams.reader(sh.in.reader(hc.Stdin)), sh.h.limits.Source)
+		streams.close()
+	} else {
+		text, err = sh.h.readFile(ctx, sh.h.scriptPath(c, words[0]))
+	}
 	if err != nil {
 		var ee *ExecError
 		if !errors.As(sh.h.textError(words[0], err), &ee) {

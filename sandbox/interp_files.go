@@ -49,7 +49,7 @@ func (sh *interpShell) open(ctx context.Context, name string, flag int, perm fs.
 		return nil, errEnded
 	}
 	at := joinPath(hc.Dir, name)
-	fsys := sh.h.filesOf(ctx, "shell", hc.Stderr)
+	fsys := sh.h.filesOf(ctx, "shell", stdio{sh.in.reader(hc.Stdin), sh.output(hc), hc.Stderr})
 	if at == "/dev/null" {
 		if _, err := sh.h.session.fs.Lstat(at); errors.Is(err, fs.ErrNotExist) {
 			return nullFile{sh.h.run}, nil
@@ -84,7 +84,7 @@ func (sh *interpShell) openError(hc interp.HandlerContext, name string, err erro
 
 func (sh *interpShell) readDir(ctx context.Context, name string) ([]fs.DirEntry, error) {
 	hc := interp.HandlerCtx(ctx)
-	f, err := sh.h.filesOf(ctx, "shell", hc.Stderr).Open(joinPath(hc.Dir, name), os.O_RDONLY, 0)
+	f, err := sh.h.filesOf(ctx, "shell", stdio{err: hc.Stderr}).Open(joinPath(hc.Dir, name), os.O_RDONLY, 0)
 	if err != nil {
 		return nil, err
 	}

@@ -280,17 +280,19 @@ func newSession(t testing.TB, engine policy.Engine, change func(*sandbox.Config)
 
 func newFS(t testing.TB) *vfs.Mount {
 	t.Helper()
-	bin := vfs.NewMem(vfs.MemConfig{})
-	for _, p := range fakes() {
-		writeFile(t, bin, "/"+p.Usage().Name, string(sandbox.BoxFile(p.Usage().Name)), 0o755)
+	bin, err := vfs.NewStatic(sandbox.BinFiles(fakes()), 0o755)
+	if err != nil {
+		t.Fatal(err)
 	}
-	for _, n := range []string{"sh", "bash", "echo", "false", "true", "test", "[", "printf", "pwd"} {
-		writeFile(t, bin, "/"+n, string(sandbox.BoxFile(n)), 0o755)
+	dev, err := vfs.NewDev(vfs.DevConfig{})
+	if err != nil {
+		t.Fatal(err)
 	}
 	m, err := vfs.NewMount(
 		vfs.MountPoint{Path: "/workspace", FS: vfs.NewMem(vfs.MemConfig{}), Mode: vfs.CopyOnWrite},
 		vfs.MountPoint{Path: "/tmp", FS: vfs.NewMem(vfs.MemConfig{}), Mode: vfs.CopyOnWrite},
 		vfs.MountPoint{Path: "/bin", FS: bin, Mode: vfs.ReadOnlyMount},
+		vfs.MountPoint{Path: "/dev", FS: dev, Mode: vfs.ReadOnlyMount},
 	)
 	if err != nil {
 		t.Fatal(err)

@@ -92,7 +92,8 @@ func validName(s string) bool {
 }
 
 // Run runs c, which [Session.Inspect] has completed and the caller admitted,
-// in a fresh shell over the session's files: c.Text in c.Cwd (the session's
+// in a fresh shell over the session's files: c.Text (or the argv c.Args, if
+// there is one) in c.Cwd (the session's
 // folder when empty) with c.Environ added to the session's variables and
 // c.Name and c.Params as $0, $1 and so on. c.Limits lower the session's.
 //
@@ -126,7 +127,7 @@ func (s *Session) Run(ctx context.Context, c policy.Command, in io.Reader, out, 
 // script checks c and turns it into what the evaluator runs.
 func (s *Session) script(r *run, c policy.Command) (script, error) {
 	sc := script{text: c.Text, name: r.name, params: c.Params, dir: s.cfg.Dir}
-	if c.Args != nil {
+	if len(c.Args) > 0 {
 		var err error
 		if sc.text, err = quoteArgs(c.Args); err != nil {
 			return sc, err

@@ -77,7 +77,7 @@ options:
 		if len(rest) > 1 {
 			sh.name, sh.params = rest[1], rest[2:]
 		}
-	case len(rest) > 0 && !fromStdin:
+	case len(rest) > 0 && !fromStdin && !isStdin(rest[0]):
 		t, err := h.scriptFile(ctx, name, sh.opts, h.scriptPath(c, rest[0]), rest)
 		var e *ExecError
 		if errors.As(err, &e) {
@@ -93,6 +93,9 @@ options:
 		streams := streamSet{ctx: ctx}
 		text, err := readText(streams.reader(c.stdin), h.limits.Source)
 		streams.close()
+		if len(rest) > 0 && !fromStdin {
+			sh.name, rest = rest[0], rest[1:]
+		}
 		if err != nil {
 			return target{}, h.textError(name, err)
 		}
@@ -100,6 +103,8 @@ options:
 	}
 	return target{name: name, kind: "shell", sha256: digest(sh.text), args: args, shell: sh}, nil
 }
+
+func isStdin(name string) bool { return name == "/dev/stdin" || name == "/dev/fd/0" }
 
 // scriptPath finds the file of `sh FILE`: in the working folder, else in PATH.
 func (h *host) scriptPath(c *command, name string) string {

@@ -81,3 +81,26 @@ func TestBrokenPipe(t *testing.T) {
 		}
 	}
 }
+
+// The streams have names.
+func TestDevStreams(t *testing.T) {
+	s := newSession(t, policy.AllowAll{}, nil)
+	for _, c := range []struct{ line, out, errw string }{
+		{"cat /dev/stdin", "in\n", ""},
+		{"cat < /dev/stdin", "in\n", ""},
+		{"cat /dev/fd/0 > f; cat f", "in\n", ""},
+		{"echo e > /dev/stderr; echo o > /dev/stdout", "o\n", "e\n"},
+		{"x=$(echo e > /dev/stderr; echo o > /dev/stdout); echo [$x]", "[o]\n", "e\n"},
+		{"echo a | cat /dev/stdin | upper > /dev/stderr", "", "A\n"},
+		{"echo x > /dev/null; cat /dev/null; yes > /dev/full", "", "donax: internal error in yes\n"},
+		{"read l < /dev/stdin; echo $l", "in\n", ""},
+		{"cp /dev/stdin /dev/stdout", "in\n", ""},
+		{". /dev/stdin <<< 'echo sourced'", "sourced\n", ""},
+		{"sh /dev/stdin", "", "/dev/stdin: line 1: in: command not found\n"},
+	} {
+		out, errw, _, _ := do(t, s, c.line, "in\n")
+		if out != c.out || errw != c.errw {
+			t.Errorf("%s: %q %q", c.line, out, errw)
+		}
+	}
+}
