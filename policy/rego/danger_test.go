@@ -73,6 +73,9 @@ func TestRefusedTexts(t *testing.T) {
 		"empty":                  {"", "empty"},
 		"syntax with caret":      {"package donax\n\nallow if input.exec.name = = \"ls\"\n", "\n\tallow if input.exec.name = = \"ls\"\n\t                         "},
 		"input replaced by data": {head + "allow if data.nosuch.flag", "data.nosuch is not defined"},
+		"misspelt keyword":       {head + `deny conatins "x" if input.exec`, "did you mean contains?"},
+		"single quotes":          {head + `deny contains 'x' if input.exec`, "double quotes"},
+		"no value":               {head + `deny contains msg if input.exec.name == "rm"`, "it is never given a value"},
 		"unsafe not":             {head + `deny contains "x" if not input.exec.args[_] == "a"`, "unsafe"},
 	} {
 		t.Run(name, func(t *testing.T) {
