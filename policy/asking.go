@@ -3,7 +3,7 @@ package policy
 import (
 	"context"
 	"crypto/sha256"
-	"encoding/json"
+	"fmt"
 	"sync"
 )
 
@@ -53,9 +53,9 @@ func Once(approve Approver, max int) Approver {
 	var mu sync.Mutex
 	yes := map[[sha256.Size]byte]bool{} // guarded by mu
 	return func(ctx context.Context, a Action, d Decision) error {
-		key, ok := approvalKey(a)
+		key := approvalKey(a)
 		mu.Lock()
-		known := ok && yes[key]
+		known := yes[key]
 		mu.Unlock()
 		if known {
 			return nil
@@ -65,7 +65,7 @@ func Once(approve Approver, max int) Approver {
 		}
 		mu.Lock()
 		defer mu.Unlock()
-		if ok && len(yes) < max {
+		if len(yes) < max {
 			yes[key] = true
 		}
 		return nil
@@ -73,17 +73,28 @@ func Once(approve Approver, max int) Approver {
 }
 
 // approvalKey names what was approved: who, in which session, and all facts
-// but those that count or place an action.
-func approvalKey(a Action) (key [sha256.Size]byte, ok bool) {
-	a.Usage, a.Terminal = Usage{}, Terminal{}
-	if a.Exec != nil {
+// but those that count or place an action. It is made of Go syntax, not of
+// JSON, which would make one of all bytes that are not UTF-8.
+func approvalKey(a Action) [sha256.Size]byte {
+	a.Terminal = Terminal{}
+	var facts any
+	switch {
+	case a.Command != nil:
+		facts = *a.Command
+	case a.Exec != nil:
 		x := *a.Exec
 		x.Background = false
-		a.Exec = &x
+		facts = x
+	case a.File != nil:
+		facts = *a.File
+	case a.Net != nil:
+		facts = *a.Net
+	case a.Tool != nil:
+		facts = *a.Tool
+	case a.Module != nil:
+		facts = *a.Module
+	case a.Output != nil:
+		facts = *a.Output
 	}
-	text, err := json.Marshal(a)
-	if err != nil {
-		return key, false // unusual claims or arguments: ask each time
-	}
-	return sha256.Sum256(text), true
+	return sha256.Sum256(fmt.Appendf(nil, "%q %#v %#v", a.Kind, a.Subject, facts))
 }

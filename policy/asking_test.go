@@ -64,6 +64,7 @@ func TestOnceIsExact(t *testing.T) {
 	}
 	for name, change := range map[string]func(*policy.Action){
 		"args": func(a *policy.Action) { a.Exec.Args = []string{"x", "y"} }, "split": func(a *policy.Action) { a.Exec.Args = []string{"x "} },
+		"byte": func(a *policy.Action) { a.Exec.Args = []string{"\xff"} }, "other byte": func(a *policy.Action) { a.Exec.Args = []string{"\xfe"} },
 		"cwd": func(a *policy.Action) { a.Exec.Cwd = "/y" }, "hash": func(a *policy.Action) { a.Exec.SHA256 = "y" },
 		"session": func(a *policy.Action) { a.Session.ID = "s2" }, "principal": func(a *policy.Action) { a.Principal.Sub = "p2" },
 		"kind": func(a *policy.Action) { a.Kind = policy.KindFile },
