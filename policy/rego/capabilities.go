@@ -24,12 +24,19 @@ var denied = map[string]string{
 	"regex.globs_match":       "it cannot be cancelled and takes exponential time",
 	"strings.render_template": "it cannot be cancelled; use sprintf",
 	"rego.parse_module":       "it cannot be cancelled and parses text into rules",
+	"json.match_schema":       "a $ref of its schema reads files of the server",
+	"json.verify_schema":      "a $ref of its schema reads files of the server",
 	"trace":                   "use print in tests, and donax policy explain",
 }
 
-func removed(name string) bool { return denied[name] != "" }
+func removed(name string) bool { return whyRemoved(name) != "" }
 
-func whyRemoved(name string) string { return denied[name] }
+func whyRemoved(name string) string {
+	if strings.HasPrefix(name, "graphql.") {
+		return "it cannot be cancelled, and deep nesting could end the server"
+	}
+	return denied[name]
+}
 
 // newCapabilities returns what policies may use.
 func newCapabilities() *ast.Capabilities {

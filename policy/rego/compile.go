@@ -100,6 +100,7 @@ func newSnapshot(c Config, src *sources) (*snapshot, error) {
 	if err != nil {
 		return nil, err
 	}
+	c.Sources = maps.Clone(c.Sources) // read again at each reload
 	return &snapshot{
 		cfg: c, pkg: packageRef(path), contract: contract, entry: c.Entrypoint != "",
 		texts: src.modules, data: data, hash: hashOf(src.modules, data), changing: changingBuiltins(),
@@ -107,14 +108,18 @@ func newSnapshot(c Config, src *sources) (*snapshot, error) {
 }
 
 // compile makes the snapshot ready to decide, or fills in its problems.
-func (s *snapshot) compile(ctx context.Context) error {
+func (s *snapshot) compile(ctx context.Context) (err error) {
+	defer func() {
+		if p := recover(); p != nil { // a bug in the compiler must not end a server that reloads
+			err = fmt.Errorf("policy: the compiler panicked: %v", p)
+		}
+	}()
 	modules, probs := parse(s.texts)
 	if len(probs) > 0 {
 		s.problems = probs
 		return nil
 	}
 	s.store = inmem.NewFromObjectWithOpts(s.data, inmem.OptRoundTripOnWrite(false), inmem.OptReturnASTValuesOnRead(true))
-	var err error
 	if s.txn, err = s.store.NewTransaction(ctx); err != nil {
 		return err
 	}
@@ -154,13 +159,15 @@ func packageRef(path []string) ast.Ref {
 	return ref
 }
 
+// newCompiler compiles as production does. Type annotations in metadata are
+// not used: one could turn the check of the input off for its rule, and an
+// inline schema may refer to files of the server.
 func newCompiler() *ast.Compiler {
 	return ast.NewCompiler().
 		WithStrict(true).
 		WithCapabilities(newCapabilities()).
 		WithDefaultRegoVersion(ast.RegoV1).
-		WithSchemas(newSchemaSet()).
-		WithUseTypeCheckAnnotations(true)
+		WithSchemas(newSchemaSet())
 }
 
 func parse(src texts) (map[string]*ast.Module, problems) {

@@ -1,9 +1,11 @@
 package rego
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"regexp"
 	"strings"
 
@@ -89,19 +91,76 @@ func (f dataFile) decode() (any, error) {
 		return f.value, nil
 	}
 	if strings.HasSuffix(strings.ToLower(f.name), ".json") {
+		if err := noDuplicates(json.NewDecoder(bytes.NewReader(f.text))); err != nil {
+			return nil, err
+		}
 		var v any
 		err := util.UnmarshalJSON(f.text, &v)
 		return v, err
 	}
-	var doc yaml.Node
-	if err := yaml.Unmarshal(f.text, &doc); err != nil {
+	var doc, second yaml.Node
+	dec := yaml.NewDecoder(bytes.NewReader(f.text))
+	switch err := dec.Decode(&doc); {
+	case errors.Is(err, io.EOF): // an empty file
+		return map[string]any{}, nil
+	case err != nil:
 		return nil, err
 	}
-	if doc.Kind == 0 { // an empty file
-		return map[string]any{}, nil
+	if err := dec.Decode(&second); !errors.Is(err, io.EOF) {
+		return nil, errors.New("only one YAML document in a file: what follows --- would be lost")
 	}
 	left := maxYAMLNodes
 	return fromYAML(&doc, &left, 0)
+}
+
+// noDuplicates refuses objects in which a key is there twice: JSON readers
+// take the last one, and what the first one lists would be lost.
+func noDuplicates(dec *json.Decoder) error {
+	type level struct {
+		keys map[string]bool // nil in a list
+		key  bool            // the next string is a key
+	}
+	var stack []level
+	for {
+		tok, err := dec.Token()
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		var top *level
+		if len(stack) > 0 {
+			top = &stack[len(stack)-1]
+		}
+		switch tok {
+		case json.Delim('{'), json.Delim('['):
+			if top != nil && top.keys != nil {
+				top.key = true // after this value comes a key
+			}
+			l := level{}
+			if tok == json.Delim('{') {
+				l = level{keys: map[string]bool{}, key: true}
+			}
+			stack = append(stack, l)
+			continue
+		case json.Delim('}'), json.Delim(']'):
+			stack = stack[:len(stack)-1]
+			continue
+		}
+		if top == nil || top.keys == nil {
+			continue
+		}
+		if name, ok := tok.(string); ok && top.key {
+			if top.keys[name] {
+				return fmt.Errorf("key %q is there twice", name)
+			}
+			top.keys[name] = true
+			top.key = false
+			continue
+		}
+		top.key = true
+	}
 }
 
 var oldOctal = regexp.MustCompile(`^[-+]?0[0-9_]+$`)

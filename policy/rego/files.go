@@ -53,6 +53,9 @@ func collect(c Config, withTests bool) (*sources, error) {
 			}
 			continue
 		}
+		if !st.Mode().IsRegular() {
+			return nil, fmt.Errorf("policy: %s is not a regular file", p)
+		}
 		if isBundle(p) {
 			if err := s.bundle(p, c.Key, withTests); err != nil {
 				return nil, err
@@ -96,6 +99,8 @@ func (s *sources) folder(dir string, under []string, depth int, withTests bool) 
 				return err
 			}
 		case isTest(name) && !withTests:
+		case !st.Mode().IsRegular(): // a pipe would be waited for until somebody writes
+			return fmt.Errorf("policy: %s is not a regular file", name)
 		default:
 			if _, err := s.file(name, under); err != nil {
 				return err

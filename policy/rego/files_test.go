@@ -55,6 +55,10 @@ func TestPathsThatAreRefused(t *testing.T) {
 		"data against rule": {map[string]string{"p.rego": head + "allow if data.lib.ok\n", "l.rego": "package lib\n\nok if input.exec\n", "a.json": `{"lib": {"ok": true}}`}, "", "conflict"},
 		"not an object":     {map[string]string{"p.rego": head, "a.json": `[1]`}, "", "must be an object"},
 		"bad json":          {map[string]string{"p.rego": head, "a.json": `{"x": `}, "", "a.json"},
+		"two documents":     {map[string]string{"p.rego": head, "a.yaml": "a: 1\n---\nb: 2\n"}, "", "only one YAML document"},
+		"json twice":        {map[string]string{"p.rego": head, "a.json": `{"l": [{"x": "x", "y": {"x": 1}, "x": 2}]}`}, "", `key "x" is there twice`},
+		"json trailing":     {map[string]string{"p.rego": head, "a.json": `{"a": 1} {"b": 2}`}, "", "a.json"},
+		"package over rule": {map[string]string{"p.rego": head, "d.rego": "package donax.deny\n\nx if input.exec\n"}, "", "takes the place of the rule \"deny\""},
 		"octal":             {map[string]string{"p.rego": head, "a.yaml": "port: 010"}, "", "octal"},
 		"twice":             {map[string]string{"p.rego": head, "a.yaml": "a: 1\na: 2"}, "", "twice"},
 		"merge key":         {map[string]string{"p.rego": head, "a.yaml": "a: &a {x: 1}\nb:\n  <<: *a"}, "", "keys must be plain text"},
@@ -84,7 +88,7 @@ func aliasBomb() string {
 func TestYAMLMeansWhatItSays(t *testing.T) {
 	dir := writeFiles(t, map[string]string{
 		"p.rego": head + "allow if {\n\tdata.no == \"no\"\n\tdata.date == \"2001-01-01\"\n\tdata.n == 0.5\n\tdata.port == 8\n\tdata.on == true\n\tdata.nothing == null\n\tdata.list == [\"010\", 8]\n\tinput.exec\n}\n",
-		"d.yaml": "no: no\ndate: 2001-01-01\nn: 0.5\nport: 0o10\n\"on\": true\nnothing:\nlist: ['010', &p 8]\n",
+		"e.yaml": "", "f.json": `{"j": {"a": "b", "b": ["a", {"a": 1}], "c": {"a": 2}}}`, "d.yaml": "no: no\ndate: 2001-01-01\nn: 0.5\nport: 0o10\n\"on\": true\nnothing:\nlist: ['010', &p 8]\n",
 	})
 	e, err := loadPaths(t, dir)
 	if err != nil {
@@ -116,6 +120,19 @@ func TestSymlinksAreFollowed(t *testing.T) {
 	}
 	if _, err := loadPaths(t, dir); err == nil || !strings.Contains(err.Error(), "nested too deeply") {
 		t.Errorf("loop: %v", err)
+	}
+}
+
+// TestOnlyRegularFiles: opening a pipe would wait for ever.
+func TestOnlyRegularFiles(t *testing.T) {
+	dir := writeFiles(t, map[string]string{"p.rego": head})
+	if err := os.Symlink(os.DevNull, filepath.Join(dir, "x.rego")); err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range []string{dir, filepath.Join(dir, "x.rego")} {
+		if _, err := loadPaths(t, path); err == nil || !strings.Contains(err.Error(), "not a regular file") {
+			t.Errorf("%s: %v", path, err)
+		}
 	}
 }
 

@@ -50,6 +50,11 @@ func (s *snapshot) checkPackage(modules map[string]*ast.Module) (ps problems) {
 		if s.inPackage(m) {
 			continue
 		}
+		if p := m.Package.Path; len(p) > len(s.pkg) && p.HasPrefix(s.pkg) {
+			if n, ok := p[len(s.pkg)].Value.(ast.String); ok && slices.Contains(allRules, string(n)) {
+				ps = append(ps, s.texts.lint(m.Package.Loc(), "package %s takes the place of the rule %q", strings.TrimPrefix(p.String(), "data."), string(n)))
+			}
+		}
 		for _, r := range m.Rules {
 			if n := headName(r); slices.Contains(allRules, n) && len(r.Head.Args) == 0 && found {
 				p := s.texts.lint(r.Loc(), "rule %q is in %s, but only %s is asked", n, m.Package.Path, s.pkg)

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -106,9 +107,33 @@ func (t texts) fromAST(err error) problems {
 		if name, ok := strings.CutPrefix(e.Message, "undefined function "); ok && removed(name) {
 			p.Details = append(p.Details, name+" is not available to policies: "+whyRemoved(name))
 		}
+		p.Details = append(p.Details, advice(e, p.Source)...)
 		ps = append(ps, p)
 	}
 	return ps
+}
+
+// keywords that people misspell; shorter ones are near to too many names.
+var keywords = []string{"contains", "default", "every", "import", "package"}
+
+var word = regexp.MustCompile("\"[^\"]*\"|`[^`]*`|#.*|[a-z]+")
+
+// advice adds to OPA's words what a newcomer needs.
+func advice(e *ast.Error, line string) (out []string) {
+	switch {
+	case e.Code == ast.UnsafeVarErr:
+		out = append(out, "it is never given a value: assign one with :=, or declare it with some ... in")
+	case e.Code != ast.ParseErr:
+	case e.Message == "illegal token" && strings.Contains(line, "'"):
+		out = append(out, "strings are written with double quotes or backticks")
+	default:
+		for _, w := range word.FindAllString(line, -1) {
+			if k := nearest(w, keywords); k != "" {
+				out = append(out, "did you mean "+k+"?")
+			}
+		}
+	}
+	return out
 }
 
 // at returns a problem placed at loc, with its source line.
