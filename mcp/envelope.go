@@ -218,12 +218,8 @@ func (e *envelope) checkParams() (meta map[string][]byte, why string) {
 			}
 			if name == "inputResponses" {
 				members(v, func(name string, v []byte) {
-					if action := ""; why == "" && !(members(v, func(name string, v []byte) {
-						if name == "action" {
-							_ = json.Unmarshal(v, &action)
-						}
-					}) && action != "") {
-						why = fmt.Sprintf("inputResponses %.60q must be an object with an action", name)
+					if why == "" && !isAnswer(v) {
+						why = fmt.Sprintf("inputResponses %.60q is no answer to a question", name)
 					}
 				})
 			}
@@ -244,6 +240,17 @@ func (e *envelope) checkParams() (meta map[string][]byte, why string) {
 		}
 	}
 	return meta, why
+}
+
+// isAnswer reports whether v has the shape of an answer: to an elicitation,
+// to a request for roots, or to one for a message of a model.
+func isAnswer(v []byte) bool {
+	kinds := map[string]string{}
+	members(v, func(name string, v []byte) { kinds[name] = jsonKind(v) })
+	if c := kinds["content"]; kinds["action"] == "a string" && c != "" && c != "an object" && c != "null" {
+		return false
+	}
+	return kinds["action"] == "a string" || kinds["roots"] == "an array" || kinds["role"] == "a string"
 }
 
 // jsonKind names the type of a JSON value for people.
