@@ -206,6 +206,11 @@ func fdFdstatSetFlags(c *call) errno {
 	if f&^allFlags != 0 {
 		return eINVAL
 	}
+	if d.opened && f&flagAppend == 0 {
+		if err := c.reopen(d); err != nil {
+			return c.tell(err)
+		}
+	}
 	d.flags = uint16(f)
 	return 0
 }

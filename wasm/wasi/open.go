@@ -1,6 +1,7 @@
 package wasi
 
 import (
+	"io"
 	"os"
 	"strconv"
 	"strings"
@@ -27,6 +28,11 @@ func pathOpen(c *call) errno {
 	if oflags&^15 != 0 || flags&^allFlags != 0 || oflags&oflagDirectory != 0 && oflags&oflagCreate != 0 {
 		return eINVAL
 	}
+	if oflags&oflagTrunc != 0 {
+		if parent, _ := c.get(c.u32(0)); parent.rights&rightPathSetSize == 0 {
+			return eNOTCAPABLE
+		}
+	}
 	if _, ok := c.mem.bytes(c.u32(8), 4); !ok { // before there is anything to undo
 		return eFAULT
 	}
@@ -37,6 +43,10 @@ func pathOpen(c *call) errno {
 	d, err := c.openOwn(n.path, follow, wantDir)
 	if d == nil && err == nil {
 		d, err = c.openFile(n, openFlag(oflags, rights, flags, follow, wantDir), perm, wantDir)
+	}
+	if err == nil && oflags&oflagDirectory != 0 && rights&rightWrite != 0 {
+		d.file.release()
+		err = syscall.EISDIR
 	}
 	if err != nil {
 		return c.tell(err)
@@ -151,4 +161,42 @@ func (c *call) openOwn(p string, follow, wantDir bool) (*descriptor, error) {
 	}
 	d.file.refs.Add(1)
 	return &descriptor{file: d.file, path: d.path, dir: d.dir}, nil
+}
+
+// reopen replaces a file that the file system appends to by one that it does
+// not, at the same position.
+func (c *call) reopen(d *descriptor) error {
+	if d.file.f == nil || d.path == "" {
+		return syscall.ENOTSUP
+	}
+	mode := os.O_WRONLY
+	if d.rights&rightRead != 0 {
+		mode = os.O_RDWR
+	}
+	old, err := d.file.f.Stat()
+	if err != nil {
+		return err
+	}
+	pos, err := d.file.f.Seek(0, io.SeekCurrent)
+	if err != nil {
+		return err
+	}
+	f, err := c.cfg.FS.Open(d.path, mode|vfs.NoFollow, 0)
+	if err != nil {
+		return err
+	}
+	now, err := f.Stat()
+	if err == nil && (inode(now) != inode(old) || inode(now) == 0) {
+		err = syscall.ENOTSUP // another file has that name by now
+	}
+	if err == nil {
+		_, err = f.Seek(pos, io.SeekStart)
+	}
+	if err != nil {
+		f.Close()
+		return err
+	}
+	d.file.release()
+	d.file, d.opened = newFile(f), false
+	return nil
 }

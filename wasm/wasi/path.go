@@ -6,13 +6,15 @@ import (
 	"path"
 	"strings"
 	"syscall"
+	"time"
 )
 
 // name is a path argument: absolute and canonical, in the sandbox's own name
-// space. folder says that it ended in a slash.
+// space. dir is the folder that it is relative to; folder says that it ended
+// in a slash.
 type name struct {
-	path   string
-	folder bool
+	path, dir string
+	folder    bool
 }
 
 // at reads a path argument relative to a folder's descriptor.
@@ -36,7 +38,7 @@ func (c *call) at(fd, ptr, n uint32) (name, errno) {
 	last := rel[strings.LastIndexByte(rel, '/')+1:]
 	folder := last == "" || last == "." || last == ".."
 	if !hasDotDot(rel) {
-		return name{path.Join(d.path, rel), folder}, 0
+		return name{path.Join(d.path, rel), d.path, folder}, 0
 	}
 	// A folder's descriptor is the capability for what is below it. Of the
 	// working directory only the root is the end.
@@ -47,7 +49,7 @@ func (c *call) at(fd, ptr, n uint32) (name, errno) {
 	if err != nil {
 		return name{}, c.tell(err)
 	}
-	return name{p, folder}, 0
+	return name{p, d.path, folder}, 0
 }
 
 func hasDotDot(rel string) bool {
@@ -171,6 +173,11 @@ func pathFilestatGet(c *call) errno {
 	return c.putStat(c.u32(4), fi)
 }
 
+// linkTimes is a file system that can set the times of a symlink itself.
+type linkTimes interface {
+	Lchtimes(name string, atime, mtime time.Time) error
+}
+
 func pathFilestatSetTimes(c *call) errno {
 	n, e := c.at(c.u32(0), c.u32(2), c.u32(3))
 	if e != 0 {
@@ -186,7 +193,11 @@ func pathFilestatSetTimes(c *call) errno {
 			return c.tell(err)
 		}
 		if fi.Mode()&fs.ModeSymlink != 0 {
-			return eNOTSUP // the file systems keep no times of links
+			l, ok := c.cfg.FS.(linkTimes)
+			if !ok {
+				return eNOTSUP
+			}
+			return c.tell(l.Lchtimes(n.path, at, mt))
 		}
 	}
 	return c.tell(c.cfg.FS.Chtimes(n.path, at, mt))
@@ -253,8 +264,15 @@ func pathSymlink(c *call) errno {
 	switch {
 	case e != 0:
 		return e
-	case target == "" || n.folder:
+	case target == "":
 		return eNOENT
+	case n.folder:
+		if _, err := c.stat(n, false); err != nil {
+			return c.tell(err)
+		}
+		return eEXIST
+	case target[0] == '/' && n.dir != "/":
+		return ePERM // it leaves what the folder's descriptor stands for
 	}
 	return c.tell(c.cfg.FS.Symlink(target, n.path))
 }
