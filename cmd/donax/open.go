@@ -76,7 +76,7 @@ func (f *sandboxFlags) open(ctx context.Context, stderr io.Writer, session polic
 func (o *opened) namespace(mounts []mount, programs []sandbox.Program) (*vfs.Mount, error) {
 	quota := vfs.NewQuota(vfs.QuotaConfig{})
 	mem := func() vfs.FS { return vfs.NewMem(vfs.MemConfig{Quota: quota}) }
-	bin, err := vfs.NewStatic(binFiles(programs), 0o755)
+	bin, err := vfs.NewStatic(sandbox.BinFiles(programs), 0o755)
 	if err != nil {
 		return nil, &exitError{exitFault, err}
 	}
@@ -113,15 +113,6 @@ func replaceOrAppend(points []vfs.MountPoint, p vfs.MountPoint) []vfs.MountPoint
 		}
 	}
 	return append(points, p)
-}
-
-// binFiles are the virtual files of /bin.
-func binFiles(programs []sandbox.Program) map[string]string {
-	files := map[string]string{"sh": string(sandbox.BoxFile("sh")), "bash": string(sandbox.BoxFile("bash"))}
-	for _, p := range programs {
-		files[p.Usage().Name] = string(sandbox.BoxFile(p.Usage().Name))
-	}
-	return files
 }
 
 // engine loads the policies, or the built-in one when none is given.
