@@ -118,8 +118,10 @@ func (h *host) admit(ctx context.Context, x policy.Exec, stderr io.Writer) (poli
 
 // program runs a Program.
 func (h *host) program(ctx context.Context, c *command, t target, lower policy.Limits) (err error) {
-	h.tasks.Add(1)
-	defer h.tasks.Done()
+	if !h.tasks.begin() {
+		return errEnded
+	}
+	defer h.tasks.end()
 	l := h.limits.lowered(lower)
 	if lower.TimeoutMS > 0 {
 		var cancel context.CancelFunc

@@ -32,7 +32,7 @@ func (e *Fault) Error() string { return "internal error in " + e.Name }
 func (e *Fault) Unwrap() error { return e.Err }
 
 // grace is how long what was started may take to end after the script did.
-const grace = 500 * time.Millisecond
+const grace = time.Second
 
 // errEnded is what streams and files of a run say once it is over.
 var errEnded = errors.New("the command has ended")
@@ -58,7 +58,7 @@ type run struct {
 	jobs     atomic.Int64
 	stages   atomic.Int64
 	files    atomic.Int64
-	tasks    sync.WaitGroup // programs running
+	tasks    tasks
 
 	said sync.Map // reasons of file denials, each shown once
 }
@@ -125,10 +125,8 @@ func (r *run) wait(f func() (int, error)) (status int, err error) {
 	r.cancel(errEnded)
 	stuck := running
 	if !running {
-		tasks := make(chan struct{})
-		go func() { r.tasks.Wait(); close(tasks) }()
 		select {
-		case <-tasks:
+		case <-r.tasks.close():
 		case <-over.C:
 			stuck = true
 		}

@@ -17,12 +17,14 @@ import (
 // A program that does not stop is left behind without its streams and files.
 func TestStuckProgram(t *testing.T) {
 	t.Parallel()
+	var begun context.CancelFunc
 	release, finished := make(chan struct{}), make(chan [3]error, 1)
 	p := fake{"stuck", func(ctx context.Context, p *sandbox.Proc) error {
 		f, err := p.FS.Open("/workspace/f", 0o101, 0o644) // write, create
 		if err != nil {
 			return err
 		}
+		begun()
 		<-release
 		_, outErr := io.WriteString(p.Stdout, "late\n")
 		_, fileErr := io.WriteString(f, "late")
@@ -30,16 +32,13 @@ func TestStuckProgram(t *testing.T) {
 		return nil
 	}}
 	fsys := newFS(t)
-	s := newSessionFS(t, fsys, policy.AllowAll{}, func(c *sandbox.Config) {
-		c.Programs = append(c.Programs, p)
-		c.Limits.Timeout = 20 * time.Millisecond
-	})
+	s := newSessionFS(t, fsys, policy.AllowAll{}, func(c *sandbox.Config) { c.Programs = append(c.Programs, p) })
 	for _, line := range []string{"stuck", "stuck | cat", "x=$(stuck)", "env stuck", "stuck & wait"} {
 		release = make(chan struct{})
 		var out, errw bytes.Buffer
 		ctx, cancel := context.WithCancel(t.Context())
+		begun = cancel
 		status, err := s.Run(ctx, policy.Command{Text: line}, nil, &out, &errw)
-		cancel()
 		if !errors.Is(err, sandbox.ErrAbandoned) || !strings.Contains(errw.String(), "abandoned") || status == 0 {
 			t.Errorf("%s: %d, %v, %q", line, status, err, &errw)
 		}
@@ -58,19 +57,24 @@ func TestStuckProgram(t *testing.T) {
 	}
 }
 
-type blockedWriter struct{ closed chan struct{} }
+// blockedWriter blocks from its first write on, after saying so.
+type blockedWriter struct {
+	entered func()
+	closed  chan struct{}
+}
 
-func (w blockedWriter) Write(p []byte) (int, error) { <-w.closed; return len(p), nil }
+func (w blockedWriter) Write(p []byte) (int, error) { w.entered(); <-w.closed; return len(p), nil }
 
 // A caller that reads no output cannot keep Run from returning.
 func TestStuckWriter(t *testing.T) {
 	t.Parallel()
-	s := newSession(t, policy.AllowAll{}, func(c *sandbox.Config) { c.Limits.Timeout = 20 * time.Millisecond })
-	w := blockedWriter{make(chan struct{})}
-	defer close(w.closed)
+	s := newSession(t, policy.AllowAll{}, nil)
 	for _, line := range []string{"echo hi", "yes", "yes | cat"} {
-		status, err := s.Run(t.Context(), policy.Command{Text: line}, nil, w, w)
-		if status != 124 || !errors.Is(err, sandbox.ErrAbandoned) {
+		ctx, cancel := context.WithCancel(t.Context())
+		w := blockedWriter{cancel, make(chan struct{})}
+		status, err := s.Run(ctx, policy.Command{Text: line}, nil, w, w)
+		close(w.closed)
+		if status != 137 || !errors.Is(err, sandbox.ErrAbandoned) {
 			t.Errorf("%s: %d, %v", line, status, err)
 		}
 	}
