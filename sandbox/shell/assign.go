@@ -337,6 +337,18 @@ func (sh *shell) assignArray(name string, els []element, app bool) {
 			v.arr.vals = make([]string, 0, len(els))
 		}
 	}
+	if !app && plainElements(els) && v.attr&(attrInteger|attrLower|attrUpper|attrCapital) == 0 {
+		// The common case: a list of words.
+		var cost int64
+		for _, e := range els {
+			cost += int64(len(e.val)) + elementCost
+		}
+		sh.charge(cost)
+		for _, e := range els {
+			v.arr.vals = append(v.arr.vals, e.val)
+		}
+		els = nil
+	}
 	next := v.arr.next()
 	for _, e := range els {
 		if e.keyed {
@@ -355,6 +367,15 @@ func (sh *shell) assignArray(name string, els []element, app bool) {
 		sh.mutable(name).attr |= attrExport
 	}
 	sh.varChanged(name)
+}
+
+func plainElements(els []element) bool {
+	for i := range els {
+		if els[i].keyed {
+			return false
+		}
+	}
+	return true
 }
 
 func (sh *shell) assignPairs(name string, els []element) {

@@ -154,18 +154,18 @@ func (r *lineInput) read() int {
 		return r.ended(err)
 	}
 	chars := 0
-	for {
+	for n := 0; ; n++ {
+		if n&1023 == 1023 {
+			r.sh.tick()
+			if int64(n) > r.sh.run.lim.Expansion {
+				throw(&LimitError{What: "line of " + size(r.sh.run.lim.Expansion)})
+			}
+		}
 		b, err := r.f.readUntil(r.ctx, nil, r.delim, 1)
 		if len(b) == 0 {
 			return r.ended(err)
 		}
 		c := b[0]
-		if len(r.text)&1023 == 1023 {
-			r.sh.tick()
-			if int64(len(r.text)) > r.sh.run.lim.Expansion {
-				throw(&LimitError{What: "line of " + size(r.sh.run.lim.Expansion)})
-			}
-		}
 		if c == '\\' && !r.raw {
 			b, err = r.f.readUntil(r.ctx, nil, r.delim, 1)
 			if len(b) == 0 {

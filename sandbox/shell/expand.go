@@ -31,6 +31,18 @@ func (sh *shell) wordFields(b *builder, w *word) {
 	switch {
 	case w.isLit:
 		b.out = append(b.out, w.lit)
+	case w.brace != nil && len(w.brace.nodes) == 1 && w.brace.nodes[0].seq != nil:
+		n := 0
+		w.brace.nodes[0].seq.each(func(s string) {
+			if n++; n > sh.run.lim.Words {
+				throw(&LimitError{What: "brace expansion of more than " + itoa(sh.run.lim.Words) + " words"})
+			}
+			if n&1023 == 0 {
+				sh.tick()
+			}
+			b.grow(len(s) + 16)
+			b.out = append(b.out, s)
+		})
 	case w.brace != nil:
 		sh.expandBraces(w.brace, func(p []part) {
 			if len(p) == 0 {

@@ -32,10 +32,11 @@ type File struct {
 
 // A capture collects what a command substitution writes.
 type capture struct {
-	mu   sync.Mutex
-	b    []byte
-	max  int64
-	done chan struct{} // closed when the last descriptor is
+	mu    sync.Mutex
+	b     []byte
+	max   int64
+	fatal func(error)   // ends the script
+	done  chan struct{} // closed when the last descriptor is
 }
 
 func newFile(f *File) *File {
@@ -150,7 +151,9 @@ func (f *File) write(ctx context.Context, b []byte) (int, error) {
 		f.buf.mu.Lock()
 		defer f.buf.mu.Unlock()
 		if int64(len(f.buf.b)+len(b)) > f.buf.max {
-			return 0, &LimitError{What: "expansion of " + size(f.buf.max)}
+			err := &LimitError{What: "expansion of " + size(f.buf.max)}
+			f.buf.fatal(err) // also when a program writes and makes nothing of the error
+			return 0, err
 		}
 		f.buf.b = append(f.buf.b, b...)
 		return len(b), nil
@@ -205,6 +208,9 @@ func (f *File) readUntil(ctx context.Context, dst []byte, delim byte, max int) (
 			continue
 		}
 		f.mu.Unlock()
+		if ctx.Err() != nil {
+			return dst, context.Cause(ctx)
+		}
 		m, err := f.readRaw(ctx, chunk[:])
 		if m > 0 {
 			f.mu.Lock()

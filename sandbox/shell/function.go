@@ -17,12 +17,16 @@ func (sh *shell) define(c *funcCmd) {
 	fn := *c.fn
 	fn.source = sh.sourceName()
 	if old := t.m[c.name]; old != nil {
-		sh.charge(-int64(len(old.text)))
+		sh.charge(-funcCost(old))
 	}
-	sh.charge(int64(len(fn.text)) + 64)
+	sh.charge(funcCost(&fn))
 	t.m[c.name] = &fn
 	sh.status = 0
 }
+
+// funcCost is about what a function takes in memory: its tree is larger than
+// its text.
+func funcCost(f *function) int64 { return int64(len(f.text))*10 + 1024 }
 
 // sourceName is the file that is being read.
 func (sh *shell) sourceName() string {

@@ -27,8 +27,8 @@ type reparse struct{}
 
 func (reparse) Error() string { return "parse again" }
 
-// batch lowers the statements of one line. A nil list without an error means
-// that the text was changed and must be parsed again.
+// batch lowers the statements of one line. The error reparse means that the
+// text was changed and must be parsed again.
 func (lw *lowerer) batch(in []*syntax.Stmt) (list []*stmt, err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -38,7 +38,7 @@ func (lw *lowerer) batch(in []*syntax.Stmt) (list []*stmt, err error) {
 			}
 			switch e := a.err.(type) {
 			case reparse:
-				list, err = nil, nil
+				list, err = nil, e
 			case *syntaxErr:
 				list, err = nil, e
 			case *cmdError:

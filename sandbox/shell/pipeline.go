@@ -120,7 +120,7 @@ func (sh *shell) cmdSubst(p *cmdSubPart) string {
 	if !sh.opts.has(optInheritErrexit) && !sh.opts.has(optPosix) {
 		sub.opts.set(optErrexit, false)
 	}
-	out := &capture{max: sh.run.lim.Expansion, done: make(chan struct{})}
+	out := &capture{max: sh.run.lim.Expansion, fatal: sh.run.fatal, done: make(chan struct{})}
 	sub.setFd(1, newFile(&File{buf: out, ctx: sh.ctx}))
 	st := func() int {
 		defer sub.end()

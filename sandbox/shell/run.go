@@ -122,6 +122,7 @@ func isFatal(err error) bool {
 
 // addJob counts one more goroutine.
 func (sh *shell) addJob() {
+	sh.checkDepth() // a fork follows: it must not fail any more
 	if n := sh.run.jobs.Add(1); n > int64(sh.run.lim.Jobs+sh.run.lim.Stages) {
 		sh.run.jobs.Add(-1)
 		throw(&LimitError{What: "more than " + itoa(sh.run.lim.Jobs) + " background jobs"})

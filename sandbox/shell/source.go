@@ -3,6 +3,7 @@ package shell
 import (
 	"errors"
 	"io"
+	"iter"
 	"runtime"
 	"strings"
 
@@ -26,18 +27,16 @@ type source struct {
 // a context: each read looks at both, which bounds its recursion because a
 // read hands over little text.
 type lineReader struct {
-	sh      *shell
-	src     *source
-	pos     int
-	pending int // bytes of the current line not handed over yet
-	err     error
-	tooDeep bool
+	sh  *shell
+	src *source
+	pos int
+	err error
 }
 
 const (
-	readChunk      = 256   // bytes the parser gets at a time
-	maxParseFrames = 12000 // Go frames in use while parsing
-	maxPatches     = 1000  // odd constructs in one source
+	readChunk      = 256  // bytes the parser gets at a time
+	maxParseFrames = 8000 // Go frames in use while parsing
+	maxPatches     = 1000 // odd constructs in one source
 )
 
 func (r *lineReader) Read(b []byte) (int, error) {
@@ -47,7 +46,6 @@ func (r *lineReader) Read(b []byte) (int, error) {
 	}
 	var pcs [1]uintptr
 	if runtime.Callers(maxParseFrames, pcs[:]) > 0 {
-		r.tooDeep = true
 		r.err = errNesting(r.sh)
 		return 0, r.err
 	}
@@ -100,61 +98,83 @@ func (sh *shell) newSource(name, text string) *source {
 // each, until fn returns false or the text ends. A syntax error is returned
 // after the lines before it have run, as bash does.
 func (src *source) each(sh *shell, fn func([]*stmt) bool) error {
-	pos, line, patches := 0, src.line, 0
+	at := place{line: src.line}
 	var exp aliasState
-restart:
-	r := &lineReader{sh: sh, src: src, pos: pos}
+	for patches := 0; ; {
+		list, next, err := src.parse(sh, at, &exp, fn)
+		switch {
+		case err == nil && next == nil:
+			return nil
+		case errors.Is(err, reparse{}):
+			if patches++; patches > maxPatches {
+				return &syntaxErr{msg: "syntax error: too many odd constructs", line: at.line + 1}
+			}
+		case err != nil:
+			return err
+		}
+		if next != nil {
+			if *next != at {
+				exp = aliasState{}
+			}
+			at = *next
+		}
+		_ = list
+	}
+}
+
+// A place is where in a source a line begins.
+type place struct{ pos, line int }
+
+// parse runs one parser from at until the text ends, fn returns false, or the
+// parser must begin anew: then next is where. The parser runs in a coroutine,
+// so that its stack is its own and can be measured.
+func (src *source) parse(sh *shell, at place, exp *aliasState, fn func([]*stmt) bool) (list []*stmt, again *place, err error) {
+	r := &lineReader{sh: sh, src: src, pos: at.pos}
 	p := syntax.NewParser(syntax.Variant(syntax.LangBash))
-	base := pos
-	baseLine := line
-	for stmts, err := range p.InteractiveSeq(r) {
-		if err == nil && p.Incomplete() {
+	next, stop := iter.Pull2(p.InteractiveSeq(r))
+	defer stop()
+	base := at
+	for {
+		stmts, perr, ok := next()
+		if !ok {
+			return nil, nil, nil
+		}
+		if perr == nil && p.Incomplete() {
 			continue
 		}
 		if r.err != nil {
 			throw(r.err)
 		}
-		if err != nil {
-			if isFatal(err) {
-				throw(err)
+		if perr != nil {
+			if isFatal(perr) {
+				throw(perr)
 			}
-			if sh.aliasActive() && exp.first(sh, src, pos) {
-				goto restart
+			if sh.aliasActive() && exp.first(sh, src, at.pos) || src.patch(perr, base.pos) {
+				return nil, &at, reparse{}
 			}
-			if patches < maxPatches && src.patch(err, base) {
-				patches++
-				goto restart
-			}
-			return sh.syntaxError(src, err, baseLine)
+			return nil, nil, sh.syntaxError(src, perr, base.line)
 		}
-		if len(stmts) > 0 {
-			if sh.aliasActive() && exp.expand(sh, src, stmts, base) {
-				goto restart
-			}
-			lw := &lowerer{sh: sh, src: src, base: base, line: baseLine}
-			list, err := lw.batch(stmts)
-			if err != nil {
-				return err
-			}
-			if list == nil { // the text was changed
-				if patches++; patches > maxPatches {
-					return &syntaxErr{msg: "syntax error: too many odd constructs", line: baseLine + 1}
-				}
-				goto restart
-			}
-			pos, line = r.pos, baseLine+strings.Count(src.text[base:r.pos], "\n")
-			exp = aliasState{}
-			if !fn(list) {
-				return nil
-			}
-			if sh.aliasActive() {
-				goto restart // an alias may have been defined for the next line
-			}
+		end := place{r.pos, base.line + strings.Count(src.text[base.pos:r.pos], "\n")}
+		if len(stmts) == 0 {
+			at = end
 			continue
 		}
-		pos, line = r.pos, baseLine+strings.Count(src.text[base:r.pos], "\n")
+		if sh.aliasActive() && exp.expand(sh, src, stmts, base.pos) {
+			return nil, &at, reparse{}
+		}
+		lw := &lowerer{sh: sh, src: src, base: base.pos, line: base.line}
+		if list, err = lw.batch(stmts); err != nil {
+			return nil, &at, err
+		}
+		at = end
+		if !fn(list) {
+			return nil, nil, nil
+		}
+		*exp = aliasState{}
+		if sh.aliasActive() || sh.opts.has(optVerbose) {
+			return nil, &at, nil // an alias may have been defined for the next line
+		}
 	}
-	return nil
 }
 
 // A syntaxErr is a syntax error of the script.
