@@ -5,33 +5,65 @@ package core
 
 import (
 	"github.com/donax-sh/donax/wasm/box/applet"
+	"github.com/donax-sh/donax/wasm/box/applet/base64"
 	"github.com/donax-sh/donax/wasm/box/applet/basename"
 	"github.com/donax-sh/donax/wasm/box/applet/cat"
+	"github.com/donax-sh/donax/wasm/box/applet/chmod"
+	"github.com/donax-sh/donax/wasm/box/applet/cmp"
+	"github.com/donax-sh/donax/wasm/box/applet/column"
+	"github.com/donax-sh/donax/wasm/box/applet/comm"
 	"github.com/donax-sh/donax/wasm/box/applet/cp"
 	"github.com/donax-sh/donax/wasm/box/applet/cut"
+	"github.com/donax-sh/donax/wasm/box/applet/dos2unix"
+	"github.com/donax-sh/donax/wasm/box/applet/du"
 	"github.com/donax-sh/donax/wasm/box/applet/echo"
 	"github.com/donax-sh/donax/wasm/box/applet/env"
+	"github.com/donax-sh/donax/wasm/box/applet/expand"
+	"github.com/donax-sh/donax/wasm/box/applet/expr"
+	"github.com/donax-sh/donax/wasm/box/applet/factor"
 	"github.com/donax-sh/donax/wasm/box/applet/find"
+	"github.com/donax-sh/donax/wasm/box/applet/fold"
+	"github.com/donax-sh/donax/wasm/box/applet/hashsum"
 	"github.com/donax-sh/donax/wasm/box/applet/head"
+	"github.com/donax-sh/donax/wasm/box/applet/hexdump"
+	"github.com/donax-sh/donax/wasm/box/applet/join"
+	"github.com/donax-sh/donax/wasm/box/applet/ln"
 	"github.com/donax-sh/donax/wasm/box/applet/ls"
 	"github.com/donax-sh/donax/wasm/box/applet/mkdir"
+	"github.com/donax-sh/donax/wasm/box/applet/mktemp"
+	"github.com/donax-sh/donax/wasm/box/applet/nice"
+	"github.com/donax-sh/donax/wasm/box/applet/nl"
+	"github.com/donax-sh/donax/wasm/box/applet/numfmt"
+	"github.com/donax-sh/donax/wasm/box/applet/od"
+	"github.com/donax-sh/donax/wasm/box/applet/paste"
 	"github.com/donax-sh/donax/wasm/box/applet/printf"
 	"github.com/donax-sh/donax/wasm/box/applet/pwd"
+	"github.com/donax-sh/donax/wasm/box/applet/readlink"
+	"github.com/donax-sh/donax/wasm/box/applet/rev"
 	"github.com/donax-sh/donax/wasm/box/applet/rm"
 	"github.com/donax-sh/donax/wasm/box/applet/seq"
+	"github.com/donax-sh/donax/wasm/box/applet/shuf"
 	"github.com/donax-sh/donax/wasm/box/applet/sleep"
 	"github.com/donax-sh/donax/wasm/box/applet/sort"
+	"github.com/donax-sh/donax/wasm/box/applet/split"
+	"github.com/donax-sh/donax/wasm/box/applet/stat"
+	"github.com/donax-sh/donax/wasm/box/applet/strings"
+	"github.com/donax-sh/donax/wasm/box/applet/sysinfo"
+	"github.com/donax-sh/donax/wasm/box/applet/tac"
 	"github.com/donax-sh/donax/wasm/box/applet/tail"
 	"github.com/donax-sh/donax/wasm/box/applet/tee"
 	"github.com/donax-sh/donax/wasm/box/applet/test"
 	"github.com/donax-sh/donax/wasm/box/applet/timeout"
 	"github.com/donax-sh/donax/wasm/box/applet/touch"
 	"github.com/donax-sh/donax/wasm/box/applet/tr"
+	"github.com/donax-sh/donax/wasm/box/applet/truncate"
 	"github.com/donax-sh/donax/wasm/box/applet/truth"
+	"github.com/donax-sh/donax/wasm/box/applet/tsort"
 	"github.com/donax-sh/donax/wasm/box/applet/uniq"
 	"github.com/donax-sh/donax/wasm/box/applet/wc"
 	"github.com/donax-sh/donax/wasm/box/applet/which"
 	"github.com/donax-sh/donax/wasm/box/applet/xargs"
+	"github.com/donax-sh/donax/wasm/box/applet/xxd"
 	"github.com/donax-sh/donax/wasm/box/applet/yes"
 )
 
@@ -39,27 +71,72 @@ import (
 func Commands() []*applet.Command {
 	return []*applet.Command{
 		&test.Bracket,
+		&sysinfo.Arch,
+		&base64.Base32,
+		&base64.Base64,
 		&basename.Basename,
 		&cat.Command,
+		&chmod.Command,
+		&hashsum.Cksum,
+		&cmp.Command,
+		&column.Command,
+		&comm.Command,
 		&cp.Cp,
 		&cut.Command,
 		&basename.Dirname,
+		&dos2unix.Dos2unix,
+		&du.Command,
 		&echo.Command,
 		&env.Env,
+		&expand.Expand,
+		&expr.Command,
+		&factor.Command,
 		&truth.False,
 		find.Command,
+		&fold.Command,
 		&head.Command,
+		&hexdump.Command,
+		&sysinfo.Hostname,
+		&sysinfo.ID,
+		&cp.Install,
+		&join.Command,
+		&ln.Link,
+		&ln.Ln,
 		&ls.Command,
+		&hashsum.MD5,
 		&mkdir.Mkdir,
+		&mktemp.Command,
 		&cp.Mv,
+		&nice.Nice,
+		&nl.Command,
+		&nice.Nohup,
+		&sysinfo.Nproc,
+		&numfmt.Command,
+		&od.Command,
+		&paste.Command,
 		&env.Printenv,
 		&printf.Command,
 		&pwd.Command,
+		&readlink.Readlink,
+		&readlink.Realpath,
+		&rev.Command,
 		&rm.Command,
 		&mkdir.Rmdir,
 		&seq.Command,
+		&hashsum.SHA1,
+		&hashsum.SHA224,
+		&hashsum.SHA256,
+		&hashsum.SHA384,
+		&hashsum.SHA512,
+		&shuf.Command,
 		&sleep.Command,
 		&sort.Command,
+		&split.Command,
+		&stat.Command,
+		&strings.Command,
+		&hashsum.Sum,
+		&sysinfo.Sync,
+		&tac.Command,
 		&tail.Command,
 		&tee.Command,
 		&test.Test,
@@ -67,10 +144,20 @@ func Commands() []*applet.Command {
 		&touch.Command,
 		&tr.Command,
 		&truth.True,
+		&truncate.Command,
+		&tsort.Command,
+		&sysinfo.Tty,
+		&sysinfo.Uname,
+		&expand.Unexpand,
 		&uniq.Command,
+		&dos2unix.Unix2dos,
+		&ln.Unlink,
+		&sysinfo.Uptime,
 		&wc.Command,
 		&which.Command,
+		&sysinfo.Whoami,
 		xargs.Command,
+		&xxd.Command,
 		&yes.Command,
 	}
 }
