@@ -19,9 +19,7 @@ const (
 )
 
 // bulk reports whether the module gets the two functions.
-func (w *rewriter) bulk() bool {
-	return w.opt.Fuel && w.present[secMemory] && w.present[secCode] && w.present[secFunction]
-}
+func (w *rewriter) bulk() bool { return w.probe() && w.present[secMemory] }
 
 // bulkType returns the index of their type (i32, i32, i32) -> (), behind that
 // of tick.
@@ -36,11 +34,33 @@ func (w *rewriter) bulkFunc(sub uint64) uint64 {
 	return first + 1
 }
 
-// bulkBodies appends the bodies of the two functions.
-func (w *rewriter) bulkBodies(out []byte) []byte {
-	for _, sub := range []byte{miscMemoryFill, miscMemoryCopy} {
-		body := w.bulkBody(sub)
-		out = append(uleb(out, uint64(len(body))), body...)
+// probe reports whether the module gets ProbeFunc, behind those of bulk.
+func (w *rewriter) probe() bool {
+	return w.opt.Fuel && w.present[secCode] && w.present[secFunction]
+}
+
+// added returns the types of the functions that the module gets.
+func (w *rewriter) added() (types []uint64) {
+	if w.bulk() {
+		types = append(types, w.bulkType(), w.bulkType())
+	}
+	if w.probe() {
+		types = append(types, uint64(len(w.params))) // that of tick
+	}
+	return types
+}
+
+// addedBodies appends their bodies.
+func (w *rewriter) addedBodies(out []byte) []byte {
+	var bodies [][]byte
+	if w.bulk() {
+		bodies = append(bodies, w.bulkBody(miscMemoryFill), w.bulkBody(miscMemoryCopy))
+	}
+	if w.probe() {
+		bodies = append(bodies, []byte{0, opI64Const, 1, opEnd})
+	}
+	for _, b := range bodies {
+		out = append(uleb(out, uint64(len(b))), b...)
 	}
 	return out
 }

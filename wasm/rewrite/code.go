@@ -16,11 +16,7 @@ func (w *rewriter) code() {
 		r.fail("has %d bodies for %d functions", n, len(w.funcTypes))
 	}
 	out := make([]byte, 0, len(r.b)*5/4)
-	if w.bulk() {
-		out = uleb(out, n+2)
-	} else {
-		out = uleb(out, n)
-	}
+	out = uleb(out, n+uint64(len(w.added())))
 	var body []byte
 	for i := range n {
 		where := fmt.Sprintf("function %d", w.importFuncs+i)
@@ -37,10 +33,7 @@ func (w *rewriter) code() {
 		out = append(out, body...)
 	}
 	r.end()
-	if w.bulk() {
-		out = w.bulkBodies(out)
-	}
-	w.set(secCode, out)
+	w.set(secCode, w.addedBodies(out))
 }
 
 // function rewrites one body.

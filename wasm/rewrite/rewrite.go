@@ -30,10 +30,13 @@ const (
 
 // FuelGlobal is the exported name of the fuel counter, for the host to set;
 // GlobalPrefix and a decimal index name the module's own mutable globals when
-// Options.ExportGlobals is set.
+// Options.ExportGlobals is set. ProbeFunc, () -> i64, is a function that
+// returns 1 where the code is the module's own, and traps where it is that of
+// its [Hollow] form. With fuel, every module that has code has it.
 const (
 	FuelGlobal   = "__donax_fuel"
 	GlobalPrefix = "__donax_g"
+	ProbeFunc    = "__donax_probe"
 )
 
 // Options says what to do with a module. The zero value checks the limits

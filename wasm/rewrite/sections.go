@@ -181,9 +181,12 @@ func (w *rewriter) functions() {
 	}
 	r.end()
 	w.info.Functions = len(w.funcTypes)
-	if w.bulk() {
-		d := append(uleb(nil, n+2), r.b[body:]...)
-		w.set(secFunction, uleb(uleb(d, w.bulkType()), w.bulkType()))
+	if add := w.added(); len(add) > 0 {
+		d := append(uleb(nil, n+uint64(len(add))), r.b[body:]...)
+		for _, t := range add {
+			d = uleb(d, t)
+		}
+		w.set(secFunction, d)
 	}
 }
 

@@ -139,6 +139,11 @@ func (w *rewriter) exports() {
 		body = appendExport(body, FuelGlobal, 3, w.fuel)
 		n++
 	}
+	if w.probe() {
+		last := w.tick + uint64(len(w.funcTypes)) + uint64(len(w.added()))
+		body = appendExport(body, ProbeFunc, 0, last)
+		n++
+	}
 	if n > 0 {
 		w.set(secExport, append(uleb(nil, n), body...))
 	}
