@@ -34,7 +34,9 @@ func TestCacheEqualsEvaluation(t *testing.T) {
 			}
 			t.Fatalf("seed %d: %v\n%s", seed, err, src)
 		}
-		loaded++
+		if loaded++; loaded%200 == 0 {
+			t.Logf("%d decisions so far", total)
+		}
 		s := e.cur.Load()
 		for range perPolicy {
 			a := g.action()
