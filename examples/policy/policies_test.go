@@ -61,6 +61,24 @@ func TestExamples(t *testing.T) {
 	}
 }
 
+// TestExamplesCanBeWrittenOut does what `donax policy init DIR --example NAME`
+// does.
+func TestExamplesCanBeWrittenOut(t *testing.T) {
+	for _, name := range policies.Names() {
+		ex, err := policies.Get(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		dir := filepath.Join(t.TempDir(), name)
+		if _, err := rego.Scaffold(dir, ex.Files); err != nil {
+			t.Fatal(err)
+		}
+		if r, err := rego.Check(context.Background(), rego.Config{Paths: []string{dir}}); err != nil || len(r.Problems) > 0 {
+			t.Errorf("%s: %v %v", name, err, r)
+		}
+	}
+}
+
 func TestUnknownExample(t *testing.T) {
 	if _, err := policies.Get("nope"); !errors.Is(err, policies.ErrUnknown) || !strings.Contains(err.Error(), "starter") {
 		t.Errorf("got %v", err)
