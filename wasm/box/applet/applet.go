@@ -66,7 +66,7 @@ type Child struct {
 // Spawn runs a command and returns its status: 127 when there is no such
 // command, 126 when it may not run, after saying so.
 func (c *Ctx) Spawn(ch Child) int {
-	pid, status := c.StartChild(ch, "")
+	pid, status := c.StartChild(ch, Curly(ch.Args[0]))
 	if pid == 0 {
 		return status
 	}
@@ -79,9 +79,9 @@ func (c *Ctx) Spawn(ch Child) int {
 }
 
 // StartChild starts a command. When it cannot be started pid is 0, the reason
-// has been said after what, and status is what the caller should end with: 127
+// has been said after text, and status is what the caller should end with: 127
 // or 126.
-func (c *Ctx) StartChild(ch Child, what string) (pid, status int) {
+func (c *Ctx) StartChild(ch Child, text string) (pid, status int) {
 	if c.Procs == nil {
 		c.Warn("cannot run ", Quote(ch.Args[0]), ": not inside the sandbox")
 		return 0, 126
@@ -92,7 +92,7 @@ func (c *Ctx) StartChild(ch Child, what string) (pid, status int) {
 		return pid, 0
 	}
 	if err != syscall.EACCES { // a denial has already been explained
-		c.Warn(what, Curly(ch.Args[0]), ": ", Reason(err))
+		c.Warn(text, ": ", Reason(err))
 	}
 	if err == syscall.ENOENT {
 		return 0, 127

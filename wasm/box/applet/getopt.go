@@ -29,6 +29,11 @@ func Do(f func(), short rune, long string) Opt {
 	return Opt{short: short, long: long, set: func(string, bool) error { f(); return nil }}
 }
 
+// Try is Do for what may fail; the error is one as of [Func].
+func Try(f func() error, short rune, long string) Opt {
+	return Opt{short: short, long: long, set: func(string, bool) error { return f() }}
+}
+
 // String is an option with an argument that is stored in *p.
 func String(p *string, short rune, long string) Opt {
 	return Func(func(v string) error { *p = v; return nil }, short, long)

@@ -7,11 +7,13 @@ import (
 	"strings"
 )
 
-// Errors of [ParseSize]. ErrOverflow's text is what GNU commands put after a
-// number too large.
+// Errors of [ParseSize]. The texts of ErrOverflow and of ErrRange are what GNU
+// commands put after a number too large, and after one too small for what it
+// is, which their callers find.
 var (
 	ErrNumber   = errors.New("invalid number")
 	ErrSuffix   = errors.New("invalid suffix")
+	ErrRange    = errors.New("Numerical result out of range")
 	ErrOverflow = errors.New("Value too large for defined data type")
 )
 
@@ -76,7 +78,7 @@ func ParseSize(s, units string) (n int64, err error) {
 // Complain makes the error of an option from one of [ParseSize]: what is
 // "invalid number of lines".
 func Complain(what, arg string, err error) error {
-	if err == ErrOverflow {
+	if err == ErrOverflow || err == ErrRange {
 		return errors.New(what + ": " + Curly(arg) + ": " + err.Error())
 	}
 	return errors.New(what + ": " + Curly(arg))

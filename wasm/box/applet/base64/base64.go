@@ -212,7 +212,7 @@ func (k *code) decode(w io.Writer, r io.Reader, garbage bool) error {
 			}
 		}
 		ended := err == io.EOF
-		if (bad || ended) && have > 0 && !(bad && pads > 0) {
+		if (bad || ended) && have > 0 && k.out == 4 {
 			// What the letters of an unfinished group give is still written.
 			v <<= k.bits * uint(k.out-have-pads)
 			for i := range have * int(k.bits) / 8 {
@@ -220,6 +220,7 @@ func (k *code) decode(w io.Writer, r io.Reader, garbage bool) error {
 			}
 			bad = true
 		}
+		bad = bad || ended && have > 0
 		if _, werr := w.Write(out); werr != nil {
 			return nil
 		}

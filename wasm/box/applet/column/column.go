@@ -73,6 +73,10 @@ func run(c *applet.Ctx) int {
 	if !ok {
 		return status
 	}
+	if l.table && l.rowsFirst {
+		c.Warn("mutually exclusive arguments: --table --fillrows")
+		return 1
+	}
 	if l.width == 0 {
 		l.width = 1 << 30
 	}

@@ -52,7 +52,7 @@ func install(c *applet.Ctx) int {
 	if mode != "" {
 		m, ok := filemode.Parse(mode)
 		if !ok {
-			c.Warn("invalid mode ", applet.Quote(mode))
+			c.Warn("invalid mode ", applet.Curly(mode))
 			return 1
 		}
 		k.mode = m.Apply(0, dirs)

@@ -208,7 +208,7 @@ func (c *compiler) bracket() (*node, error) {
 	}
 	for first := true; ; first = false {
 		if c.i >= len(c.s) {
-			return nil, errors.New("Unmatched [, [^, [:, [., or [=")
+			return nil, errors.New("Invalid regular expression")
 		}
 		if c.s[c.i] == ']' && !first {
 			c.i++

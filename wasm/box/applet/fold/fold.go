@@ -2,7 +2,6 @@
 package fold
 
 import (
-	"errors"
 	"io"
 
 	"github.com/donax-sh/donax/wasm/box/applet"
@@ -28,8 +27,11 @@ func run(c *applet.Ctx) int {
 	f := folder{width: 80}
 	width := func(v string) error {
 		n, err := applet.ParseSize(v, "")
-		if err != nil || n == 0 {
-			return errors.New("invalid number of columns: " + applet.Curly(v))
+		if err == nil && n == 0 {
+			err = applet.ErrRange
+		}
+		if err != nil {
+			return applet.Complain("invalid number of columns", v, err)
 		}
 		f.width = int(min(n, 1<<40))
 		return nil

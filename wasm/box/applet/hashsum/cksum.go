@@ -162,6 +162,9 @@ func cksum(c *applet.Ctx) int {
 		if chosen >= 3 {
 			fixed = &digests[chosen-3]
 		}
+		if fixed != nil {
+			byTag = func(tag string) (algorithm, bool) { return *fixed, tag == fixed.tag }
+		}
 		if len(files) == 0 {
 			files = []string{"-"}
 		}

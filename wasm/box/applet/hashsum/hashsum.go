@@ -76,7 +76,7 @@ func (o *options) list() []applet.Opt {
 		applet.Do(func() { o.warns, o.silent, o.quiet = true, false, false }, 'w', "warn"),
 		applet.Bool(&o.strict, 0, "strict"),
 		applet.Bool(&o.zero, 'z', "zero"),
-		applet.Bool(&o.tag, 0, "tag"),
+		applet.Do(func() { o.tag, o.binary = true, true }, 0, "tag"),
 	}
 }
 
@@ -105,23 +105,22 @@ func (o *options) wrong() string {
 
 func run(c *applet.Ctx, alg algorithm) int {
 	var o options
-	mode := byte(0)
+	mode := false
 	opts := append(o.list(),
-		applet.Do(func() { mode = 'b' }, 'b', "binary"),
-		applet.Do(func() { mode = 't' }, 't', "text"),
+		applet.Do(func() { mode, o.binary = true, true }, 'b', "binary"),
+		applet.Do(func() { mode, o.binary = true, false }, 't', "text"),
 	)
 	files, status, ok := c.Parse(1, opts...)
 	if !ok {
 		return status
 	}
-	o.binary = mode == 'b'
 	if m := o.wrong(); m != "" {
 		return c.Usage(m)
 	}
-	if o.tag && mode == 't' {
+	if o.tag && !o.binary {
 		return c.Usage("--tag does not support --text mode")
 	}
-	if (mode != 0) && o.check {
+	if mode && o.check {
 		return c.Usage("the --binary and --text options are meaningless when verifying checksums")
 	}
 	if len(files) == 0 {

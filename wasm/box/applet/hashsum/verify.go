@@ -116,8 +116,9 @@ func verifyList(c *applet.Ctx, list string, o *options, byTag func(string) (algo
 			continue
 		}
 		proper++
-		shown, escaped := escape(e.name)
-		if escaped {
+		shown := e.name
+		if strings.ContainsAny(shown, "\n\r") {
+			shown, _ = escape(shown)
 			shown = `\` + shown
 		}
 		say := func(result string) {

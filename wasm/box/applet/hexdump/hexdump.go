@@ -141,7 +141,7 @@ func (d *dumper) dump(r io.Reader, offset int64) error {
 		if len(d.out) >= applet.BufSize || err != nil {
 			if err != nil && offset > 0 {
 				digits := 7
-				if d.styles[len(d.styles)-1].canon || d.styles[0].canon {
+				if d.styles[len(d.styles)-1].canon {
 					digits = 8
 				}
 				d.out = append(d.out, zeros(strconv.FormatInt(offset, 16), digits)...)

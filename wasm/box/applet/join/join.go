@@ -43,15 +43,14 @@ type row struct {
 type input struct {
 	lines    *applet.Lines
 	name     string
-	key      int // field, counted from 0
-	group    []row
-	next     *row // read ahead of the group
+	key      int   // field, counted from 0
+	cur      *row  // the row at hand, nil at the end
+	group    []row // those with the same key
 	last     []byte
 	any      bool
 	number   int
 	unpaired bool // its unpairable lines are printed
 	disorder bool
-	auto     int // fields of its first line, for -o auto
 }
 
 type place struct{ file, field int }
@@ -79,7 +78,7 @@ func run(c *applet.Ctx) int {
 	file := func(v string) (int, error) {
 		n, err := strconv.Atoi(v)
 		if err != nil || n != 1 && n != 2 {
-			return 0, errors.New("invalid file number: " + applet.Curly(v))
+			return 0, errors.New("invalid field number: " + applet.Curly(v))
 		}
 		return n - 1, nil
 	}
@@ -144,7 +143,7 @@ func run(c *applet.Ctx) int {
 	case len(args) < 2:
 		return c.MissingOperand(args)
 	case len(args) > 2:
-		return c.ExtraOperand(args[2])
+		return c.Usage("extra operand ", applet.Quote(args[2]))
 	case args[0] == "-" && args[1] == "-":
 		c.Warn("both files cannot be standard input")
 		return 1
@@ -264,39 +263,34 @@ func (j *joiner) read(in *input) *row {
 	return r
 }
 
-// advance reads the next group of rows with the same key.
-func (j *joiner) advance(in *input) {
-	in.group = in.group[:0]
-	if in.next == nil {
-		if in.next = j.read(in); in.next == nil {
+// collect makes the group of the row at hand and those after it with its key,
+// and goes behind them.
+func (j *joiner) collect(in *input) {
+	first := in.cur
+	in.group = append(in.group[:0], *first)
+	for {
+		in.cur = j.read(in)
+		if in.cur == nil || j.stopped() || j.compare(first.field(in.key), in.cur.field(in.key)) != 0 {
 			return
 		}
-	}
-	first := in.next
-	for in.next != nil && j.compare(first.field(in.key), in.next.field(in.key)) == 0 {
-		in.group = append(in.group, *in.next)
-		if j.force && in.disorder {
-			return
-		}
-		in.next = j.read(in)
+		in.group = append(in.group, *in.cur)
 	}
 }
+
+// stopped tells that disorder ends the run.
+func (j *joiner) stopped() bool { return j.force && (j.in[0].disorder || j.in[1].disorder) }
 
 // run joins the files; false when disorder ended it.
 func (j *joiner) run() bool {
 	a, b := &j.in[0], &j.in[1]
-	if j.header || j.auto {
-		a.next, b.next = j.read(a), j.read(b)
-		for _, in := range []*input{a, b} {
-			if in.next != nil {
-				in.auto = len(in.next.fields)
-			}
-		}
-	}
+	a.cur, b.cur = j.read(a), j.read(b)
 	if j.auto {
 		j.format = append(j.format, place{file: -1})
 		for f, in := range []*input{a, b} {
-			for i := range in.auto {
+			if in.cur == nil {
+				continue
+			}
+			for i := range in.cur.fields {
 				if i != in.key {
 					j.format = append(j.format, place{f, i})
 				}
@@ -304,43 +298,48 @@ func (j *joiner) run() bool {
 		}
 	}
 	if j.header {
-		if a.next != nil || b.next != nil {
-			j.put(a.next, b.next)
+		if a.cur != nil || b.cur != nil {
+			j.put(a.cur, b.cur)
 		}
-		a.next, b.next, a.any, b.any = nil, nil, false, false
+		a.any, b.any = false, false
+		a.cur, b.cur = j.read(a), j.read(b)
 	}
-	j.advance(a)
-	j.advance(b)
-	for len(a.group) > 0 && len(b.group) > 0 {
-		r := j.compare(a.group[0].field(a.key), b.group[0].field(b.key))
+	for a.cur != nil && b.cur != nil {
+		r := j.compare(a.cur.field(a.key), b.cur.field(b.key))
 		switch {
 		case r < 0:
 			j.single(0)
 		case r > 0:
 			j.single(1)
 		default:
-			if j.pairs {
-				for i := range a.group {
-					for k := range b.group {
+			j.collect(a)
+			if !j.stopped() {
+				j.collect(b)
+			}
+			for i := range a.group {
+				for k := range b.group {
+					if j.pairs {
 						j.put(&a.group[i], &b.group[k])
 					}
 				}
 			}
-			j.advance(a)
-			j.advance(b)
 		}
-		if j.force && (a.disorder || b.disorder) {
+		if j.stopped() {
 			return false
 		}
 		if len(j.out) >= applet.BufSize && !j.flush() {
 			return true
 		}
 	}
+	// The rest is read also to find out whether it is in order.
 	for i, in := range []*input{a, b} {
-		for len(in.group) > 0 {
+		for in.cur != nil && (in.unpaired || j.check && !in.disorder) {
 			j.single(i)
-			if j.force && in.disorder || len(j.out) >= applet.BufSize && !j.flush() {
+			if j.stopped() {
 				return false
+			}
+			if len(j.out) >= applet.BufSize && !j.flush() {
+				return true
 			}
 		}
 	}
@@ -353,20 +352,20 @@ func (j *joiner) flush() bool {
 	return err == nil
 }
 
-// single handles a group without a counterpart.
+// single handles a row without a counterpart.
 func (j *joiner) single(i int) {
 	in := &j.in[i]
-	j.seen = true
+	if j.in[1-i].cur != nil {
+		j.seen = true
+	}
 	if in.unpaired {
-		for k := range in.group {
-			if i == 0 {
-				j.put(&in.group[k], nil)
-			} else {
-				j.put(nil, &in.group[k])
-			}
+		if i == 0 {
+			j.put(in.cur, nil)
+		} else {
+			j.put(nil, in.cur)
 		}
 	}
-	j.advance(in)
+	in.cur = j.read(in)
 }
 
 func (j *joiner) put(a, b *row) {

@@ -186,6 +186,8 @@ func (l *linker) one(target, name string) bool {
 		to := ""
 		if !l.symbolic && !errors.Is(err, syscall.EEXIST) {
 			to = " => " + applet.Quote(target)
+		} else if l.symbolic && text == "" {
+			to = " -> " + applet.Quote(text)
 		}
 		return l.fail(err, "failed to create ", kind, applet.Quote(name), to)
 	}

@@ -2,9 +2,9 @@
 package mktemp
 
 import (
-	"crypto/rand"
 	"errors"
 	"io/fs"
+	"math/rand/v2"
 	"os"
 	"strings"
 
@@ -134,9 +134,8 @@ func create(name string, dir, dry bool) error {
 
 func random(n int) string {
 	b := make([]byte, n)
-	rand.Read(b)
 	for i := range b {
-		b[i] = letters[int(b[i])%len(letters)]
+		b[i] = letters[rand.IntN(len(letters))]
 	}
 	return string(b)
 }

@@ -66,7 +66,7 @@ func nohup(c *applet.Ctx) int {
 		c.Usage("missing operand")
 		return 125
 	}
-	pid, status := c.StartChild(applet.Child{Args: args, Stdin: os.Stdin}, "failed to run command ")
+	pid, status := c.StartChild(applet.Child{Args: args, Stdin: os.Stdin}, "failed to run command "+applet.Quote(args[0]))
 	if pid == 0 {
 		return status
 	}

@@ -58,8 +58,11 @@ func run(c *applet.Ctx) int {
 	num := func(p *int64, what string, least int64) func(string) error {
 		return func(v string) error {
 			d, err := strconv.ParseInt(v, 10, 64)
-			if err != nil || d < least {
-				return errors.New("invalid " + what + ": " + applet.Curly(v))
+			if err == nil && d < least {
+				return applet.Complain("invalid "+what, v, applet.ErrRange)
+			}
+			if err != nil {
+				return applet.Complain("invalid "+what, v, err)
 			}
 			*p = d
 			return nil

@@ -95,9 +95,6 @@ func (k *converter) convert(text string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if k.from != none && k.to == none {
-		prec = 0
-	}
 	v = v * k.fromUnit / k.toUnit
 	if k.fromUnit != 1 || k.toUnit != 1 {
 		prec = 0
@@ -116,7 +113,7 @@ func (k *converter) convert(text string) (string, error) {
 		s = k.scaled(v)
 	}
 	s += k.suffix
-	if k.width > 0 {
+	if k.width > 0 && k.padding == 0 {
 		switch {
 		case k.leftAlign:
 			s = pad(s, -k.width)
@@ -148,10 +145,14 @@ func (k *converter) scaled(v float64) string {
 	tenths := 0
 	if k.prec >= 0 {
 		tenths = k.prec
-	} else if power > 0 && math.Abs(v) < 10 {
+	} else if math.Abs(v) < 10 {
 		tenths = 1
 	}
+	digits := tenths
 	at := func() float64 {
+		if k.prec >= 0 {
+			tenths = min(3*power, k.prec)
+		}
 		scale := math.Pow10(tenths)
 		// What a division left over in the last bits must not round up.
 		x := v * scale
@@ -174,6 +175,9 @@ func (k *converter) scaled(v float64) string {
 	}
 	if power == 0 && k.prec < 0 {
 		tenths = 0
+	}
+	if k.prec >= 0 {
+		tenths = digits
 	}
 	s := strconv.FormatFloat(r, 'f', tenths, 64)
 	if power == 0 {

@@ -284,7 +284,7 @@ func (k *converter) line(line []byte) bool {
 		if k.wants(field) {
 			text := string(line[start:end])
 			width := k.padding
-			if !k.hasDelim && width == 0 && start > 0 && field > 1 {
+			if !k.hasDelim && width == 0 && (start > 0 || field > 1) {
 				width = end // keep the column where it was
 			}
 			conv, err := k.convert(text)

@@ -26,7 +26,7 @@ func (d *dumper) add(spec string) error {
 	rest := spec
 	for first := true; rest != "" || first; first = false {
 		if rest == "" {
-			return errors.New("invalid type string " + applet.Quote(spec))
+			return errors.New("invalid type string " + applet.Curly(spec))
 		}
 		f := format{kind: rest[0], size: 1, field: 3}
 		rest = rest[1:]
@@ -47,7 +47,7 @@ func (d *dumper) add(spec string) error {
 			f.size, rest = size, after
 			f.field = map[int]int{4: 15, 8: 24}[size]
 		default:
-			return errors.New("invalid character " + applet.Quote(string(rune(f.kind))) + " in type string " + applet.Quote(spec))
+			return errors.New("invalid character " + applet.Quote(string(rune(f.kind))) + " in type string " + applet.Curly(spec))
 		}
 		if strings.HasPrefix(rest, "z") {
 			f.text = true
@@ -60,9 +60,9 @@ func (d *dumper) add(spec string) error {
 
 func invalid(spec string, size int, what string, err error) error {
 	if err != nil {
-		return errors.New("invalid type string " + applet.Quote(spec))
+		return errors.New("invalid type string " + applet.Curly(spec))
 	}
-	return errors.New("invalid type string " + applet.Quote(spec) + ";\nthis system doesn't provide a " + strconv.Itoa(size) + "-byte " + what + " type")
+	return errors.New("invalid type string " + applet.Curly(spec) + ";\nthis system doesn't provide a " + strconv.Itoa(size) + "-byte " + what + " type")
 }
 
 func log2(n int) int {

@@ -147,7 +147,7 @@ func (d *dumper) dump(files []string) int {
 	if len(files) == 0 {
 		files = []string{"-"}
 	}
-	ok := true
+	ok, opened := true, false
 	offset := int64(0)
 	skip, left := d.skip, d.limit
 	block := make([]byte, 0, d.width)
@@ -159,6 +159,7 @@ func (d *dumper) dump(files []string) int {
 			ok = false
 			continue
 		}
+		opened = true
 		if skip > 0 {
 			n, err := io.CopyN(io.Discard, r, skip)
 			skip -= n
@@ -194,6 +195,9 @@ func (d *dumper) dump(files []string) int {
 			}
 		}
 		r.Close()
+	}
+	if !opened {
+		return 1
 	}
 	if skip > 0 {
 		d.flush()

@@ -78,7 +78,7 @@ func parse(v string) ([]int, error) {
 			continue
 		}
 		if i++; i == len(v) {
-			return nil, errors.New("delimiter list ends with an unescaped backslash: " + applet.Curly(v))
+			return nil, errors.New("delimiter list ends with an unescaped backslash: " + v)
 		}
 		switch v[i] {
 		case '0':

@@ -166,7 +166,11 @@ func (p *printer) conversion(f string) (rest string, ok bool) {
 		return bad()
 	}
 	s.Verb = rest[0]
-	if strings.IndexByte("cbqs", s.Verb) >= 0 && (s.Zero || s.Alt || s.Quote || s.Plus && s.Verb != 's' && s.Verb != 'c') {
+	plain := len(f)-len(rest) == 1
+	switch {
+	case (s.Verb == 'b' || s.Verb == 'q') && !plain, s.Verb == 'c' && s.Prec >= 0,
+		strings.IndexByte("cs", s.Verb) >= 0 && (s.Zero || s.Alt || s.Quote),
+		s.Alt && strings.IndexByte("diu", s.Verb) >= 0:
 		return bad()
 	}
 	rest = rest[1:]

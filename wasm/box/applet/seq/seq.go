@@ -117,7 +117,7 @@ func run(c *applet.Ctx) int {
 	}
 	first, step, last := nums[0], nums[1], nums[2]
 	prec := max(first.prec, step.prec)
-	s := series{c: c, separator: separator, prec: prec}
+	s := series{c: c, separator: separator, prec: prec, minus: first.value == 0 && math.Signbit(first.value)}
 	if equal {
 		s.width = equalWidth(first, last, prec)
 	}
@@ -191,6 +191,7 @@ type series struct {
 	format    func(b []byte, f float64) []byte
 	out       []byte
 	any       bool
+	minus     bool // the first number is -0
 }
 
 // flush writes what has come together and tells whether to go on.
@@ -221,11 +222,18 @@ func (s *series) exact(a, step, last int64, scale int) {
 			s.out = append(s.out, s.separator...)
 		}
 		s.any = true
-		if s.format != nil {
+		switch {
+		case s.format != nil && s.minus:
+			s.out = s.format(s.out, math.Copysign(0, -1))
+		case s.format != nil:
 			s.out = s.format(s.out, float64(n)/unit)
-		} else {
+		case s.minus:
+			s.out = append(s.out, '-')
+			s.out = appendDecimal(s.out, 0, s.prec, max(0, s.width-1))
+		default:
 			s.out = appendDecimal(s.out, n/drop, s.prec, s.width)
 		}
+		s.minus = false
 		if !s.flush() {
 			return
 		}

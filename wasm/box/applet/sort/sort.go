@@ -82,7 +82,6 @@ func run(c *applet.Ctx) int {
 		check = letter
 		return nil
 	}
-	conflict := false
 	harmless := func(string) error { return nil }
 	opts := []applet.Opt{
 		applet.Func(func(v string) error {
@@ -109,8 +108,8 @@ func run(c *applet.Ctx) int {
 			}
 			return checks("Cc"[i])
 		}, 0, "check"),
-		applet.Do(func() { conflict = checks('c') != nil || conflict }, 'c', ""),
-		applet.Do(func() { conflict = checks('C') != nil || conflict }, 'C', ""),
+		applet.Try(func() error { return checks('c') }, 'c', ""),
+		applet.Try(func() error { return checks('C') }, 'C', ""),
 		applet.Func(func(v string) error { from, hasFrom = v, true; return nil }, 0, "files0-from"),
 		applet.Func(func(v string) error {
 			k, err := parseKey(v)
@@ -155,10 +154,6 @@ func run(c *applet.Ctx) int {
 	if !ok {
 		return status
 	}
-	if conflict {
-		c.Warn(checks('x').Error())
-		return failure
-	}
 	if hasFrom {
 		if len(files) > 0 {
 			c.Warn("extra operand ", applet.Quote(files[0]))
@@ -171,7 +166,7 @@ func run(c *applet.Ctx) int {
 		}
 	}
 	s.finishKeys(global)
-	for _, k := range append([]key{global}, s.keys...) {
+	for _, k := range s.keys {
 		if bad := k.conflict(); bad != "" {
 			c.Warn("options '-", bad, "' are incompatible")
 			return failure

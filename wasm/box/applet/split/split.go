@@ -61,8 +61,11 @@ func run(c *applet.Ctx) int {
 				return applet.UsageError("cannot split in more than one way")
 			}
 			n, err := applet.ParseSize(v, "bkKmMGTPEZY")
-			if err != nil && err != applet.ErrOverflow || n == 0 {
-				return errors.New("invalid number of " + what + ": " + applet.Curly(v))
+			if err == nil && n == 0 {
+				err = applet.ErrRange
+			}
+			if err != nil && err != applet.ErrOverflow {
+				return applet.Complain("invalid number of "+what, v, err)
 			}
 			mode, size = m, n
 			return nil
@@ -199,12 +202,18 @@ func parseChunks(v string) (kind byte, chunk, chunks int64, err error) {
 		return 0, 0, 0, errors.New("invalid number of chunks: " + applet.Curly(v))
 	}
 	last := parts[len(parts)-1]
-	if chunks, err = strconv.ParseInt(last, 10, 64); err != nil || chunks < 1 {
-		return 0, 0, 0, errors.New("invalid number of chunks: " + applet.Curly(last))
+	if chunks, err = strconv.ParseInt(last, 10, 64); err == nil && chunks < 1 {
+		err = applet.ErrRange
+	}
+	if err != nil {
+		return 0, 0, 0, applet.Complain("invalid number of chunks", last, err)
 	}
 	if len(parts) == 2 {
-		if chunk, err = strconv.ParseInt(parts[0], 10, 64); err != nil || chunk < 1 || chunk > chunks {
-			return 0, 0, 0, errors.New("invalid chunk number: " + applet.Curly(parts[0]))
+		if chunk, err = strconv.ParseInt(parts[0], 10, 64); err == nil && (chunk < 1 || chunk > chunks) {
+			err = applet.ErrRange
+		}
+		if err != nil {
+			return 0, 0, 0, applet.Complain("invalid chunk number", parts[0], err)
 		}
 	}
 	return kind, chunk, chunks, nil

@@ -75,7 +75,7 @@ func run(c *applet.Ctx) int {
 			}
 		}
 		if err != nil {
-			what := "cannot stat "
+			what := "cannot statx "
 			if name == "-" {
 				what = "cannot stat standard input"
 				c.Warn(what, ": ", applet.Reason(err))

@@ -3,7 +3,9 @@ package tac
 
 import (
 	"bytes"
+	"errors"
 	"io"
+	"syscall"
 
 	"github.com/donax-sh/donax/wasm/box/applet"
 )
@@ -43,6 +45,9 @@ func run(c *applet.Ctx) int {
 		}
 		text, err := io.ReadAll(r)
 		r.Close()
+		if errors.Is(err, syscall.EISDIR) {
+			err = syscall.EINVAL
+		}
 		if err != nil {
 			c.Warn(applet.Name(name), ": read error: ", applet.Reason(err))
 			ok = false

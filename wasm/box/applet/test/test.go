@@ -169,7 +169,7 @@ func (e *evaluator) term() (bool, error) {
 		}
 		if err == nil && e.peek() != ")" {
 			if e.at < len(e.args) {
-				err = errors.New(applet.Curly(")") + " expected, found " + e.peek())
+				err = errors.New(applet.Curly(")") + " expected, found " + applet.Curly(e.peek()))
 			} else {
 				err = errors.New(applet.Curly(")") + " expected")
 			}
@@ -181,6 +181,10 @@ func (e *evaluator) term() (bool, error) {
 		v, err = e.binary(false)
 	case len(left) > 1 && isUnary(left[0]):
 		v, err = e.unary()
+	case len(left[0]) == 2 && left[0][0] == '-' && isUnary(left[0]):
+		err = errors.New("missing argument after " + applet.Curly(left[0]))
+	case len(left[0]) == 2 && left[0][0] == '-':
+		err = errors.New(applet.Curly(left[0]) + ": unary operator expected")
 	default:
 		e.at++
 		v = left[0] != ""

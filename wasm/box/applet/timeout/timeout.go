@@ -69,7 +69,7 @@ func run(c *applet.Ctx) int {
 		return failed
 	}
 	child := applet.Child{Args: args[1:], Stdin: os.Stdin}
-	pid, status := c.StartChild(child, "failed to run command ")
+	pid, status := c.StartChild(child, "failed to run command "+applet.Curly(args[1]))
 	if pid == 0 {
 		return status
 	}

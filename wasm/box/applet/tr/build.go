@@ -32,8 +32,8 @@ func (p *plan) build(sets [2]set, n int, complement, truncate bool) error {
 	}
 	to := fill(second, len(first), truncate)
 	if complement && hasClass(sets[0]) {
-		for _, b := range to {
-			if b != to[0] {
+		for i := range first {
+			if i >= len(to) || to[i] != to[0] {
 				return errors.New("when translating with complemented character classes,\nstring2 must map all characters in the domain to one")
 			}
 		}
@@ -42,13 +42,16 @@ func (p *plan) build(sets [2]set, n int, complement, truncate bool) error {
 		p.to[i] = byte(i)
 	}
 	if !complement && hasCase(second) {
-		if err := p.mapCases(sets[0], second, to, truncate); err != nil {
+		if err := p.mapCases(sets[0], second, to); err != nil {
 			return err
 		}
 	} else {
 		for i := range min(len(first), len(to)) {
 			p.to[first[i]] = to[i]
 		}
+	}
+	if n := len(second.items); !truncate && n > 0 && n < len(first) && second.items[n-1].class != "" && !hasEndless(second) {
+		return errors.New("when translating with string1 longer than string2,\nthe latter string must not end with a character class")
 	}
 	for _, b := range bytesOf(set{second.items}) {
 		p.squeeze[b] = true
@@ -58,7 +61,7 @@ func (p *plan) build(sets [2]set, n int, complement, truncate bool) error {
 
 func check(sets [2]set, n int, translate, complement, truncate bool) error {
 	for _, it := range sets[0].items {
-		if it.repeat {
+		if it.endless {
 			return errors.New("the [c*] repeat construct may not appear in string1")
 		}
 	}
@@ -92,6 +95,15 @@ func check(sets [2]set, n int, translate, complement, truncate bool) error {
 		return errors.New("when not truncating set1, string2 must be non-empty")
 	}
 	return nil
+}
+
+func hasEndless(s set) bool {
+	for _, it := range s.items {
+		if it.endless {
+			return true
+		}
+	}
+	return false
 }
 
 func hasClass(s set) bool {
@@ -161,13 +173,16 @@ func fill(s set, length int, truncate bool) []byte {
 
 // mapCases maps strings where [:lower:] and [:upper:] of one stand opposite
 // those of the other.
-func (p *plan) mapCases(a, b set, to []byte, truncate bool) error {
+func (p *plan) mapCases(a, b set, to []byte) error {
 	misaligned := errors.New("misaligned [:upper:] and/or [:lower:] construct")
 	for i, it := range b.items {
 		if !it.first {
 			continue
 		}
-		if i >= len(a.items) || !a.items[i].first || a.items[i].class != "upper" && a.items[i].class != "lower" {
+		if i >= len(a.items) {
+			break // nothing is mapped to it
+		}
+		if !a.items[i].first || a.items[i].class != "upper" && a.items[i].class != "lower" {
 			return misaligned
 		}
 	}
@@ -179,9 +194,6 @@ func (p *plan) mapCases(a, b set, to []byte, truncate bool) error {
 		if i < len(b.items) && b.items[i].class != "" && it.class == b.items[i].class {
 			p.to[it.c] = it.c
 		}
-	}
-	if !truncate && len(b.items) < len(a.items) && len(b.items) > 0 && b.items[len(b.items)-1].class != "" {
-		return errors.New("when translating with string1 longer than string2,\nthe latter string must not end with a character class")
 	}
 	return nil
 }

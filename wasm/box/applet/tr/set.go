@@ -19,7 +19,6 @@ type item struct {
 	class   string // "" or the name of the class that c comes from
 	first   bool   // the first of its class
 	equiv   bool   // [=c=]
-	repeat  bool   // [c*] or [c*n]
 	endless bool   // [c*]: as many as needed
 }
 
@@ -88,10 +87,10 @@ func parse(c *applet.Ctx, arg string) (set, error) {
 				return s, err
 			} else if end >= 0 {
 				if endless {
-					s.items = append(s.items, item{c: text[i+1], repeat: true, endless: true})
+					s.items = append(s.items, item{c: text[i+1], endless: true})
 				}
 				for range n {
-					s.items = append(s.items, item{c: text[i+1], repeat: true})
+					s.items = append(s.items, item{c: text[i+1]})
 				}
 				i = end + 1
 				continue

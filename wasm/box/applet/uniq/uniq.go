@@ -163,6 +163,7 @@ func (u *uniq) run(lines *applet.Lines) {
 	}
 	var first []byte // a copy of the group's first line
 	var key []byte   // what is compared of it
+	var held []byte  // a copy of the line before, for -D -u
 	n := int64(0)
 	begun := false
 	for {
@@ -177,8 +178,12 @@ func (u *uniq) run(lines *applet.Lines) {
 					begun = true
 					u.put(first)
 				}
-				if !u.put(line) {
+				// -u leaves out the last of the group.
+				if n > 2 && u.noRepeated && !u.put(held) || !u.noRepeated && !u.put(line) {
 					return
+				}
+				if u.noRepeated {
+					held = append(held[:0], line...)
 				}
 			}
 			continue

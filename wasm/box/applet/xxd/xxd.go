@@ -82,16 +82,16 @@ func run(c *applet.Ctx) int {
 	}
 	args, status, ok := c.Parse(1,
 		applet.Do(func() { d.skipNul = !d.skipNul }, 'a', "autoskip"),
-		applet.Bool(&d.binary, 'b', "bits"),
+		applet.Do(func() { d.form(&d.binary) }, 'b', "bits"),
 		applet.Func(num(&cols), 'c', "cols"),
 		applet.Bool(&d.decimal, 'd', ""),
-		applet.Bool(&d.little, 'e', ""),
+		applet.Do(func() { d.form(&d.little) }, 'e', ""),
 		applet.Func(num(&group), 'g', "groupsize"),
-		applet.Bool(&d.include, 'i', "include"),
+		applet.Do(func() { d.form(&d.include) }, 'i', "include"),
 		applet.Func(num(&d.length), 'l', "len"),
 		applet.String(&d.name, 'n', "name"),
 		applet.Func(num(&d.offset), 'o', "offset"),
-		applet.Bool(&d.plain, 'p', "plain"),
+		applet.Do(func() { d.form(&d.plain) }, 'p', "plain"),
 		applet.Bool(&d.reverse, 'r', "revert"),
 		applet.Func(num(&d.seek), 's', "seek"),
 		applet.Do(func() { d.hex = "0123456789ABCDEF" }, 'u', ""),
@@ -144,6 +144,12 @@ func run(c *applet.Ctx) int {
 		return 2
 	}
 	return 0
+}
+
+// form chooses one form of output; the last one chosen holds.
+func (d *dumper) form(which *bool) {
+	d.binary, d.little, d.include, d.plain = false, false, false, false
+	*which = true
 }
 
 func (d *dumper) defaults() {
@@ -267,9 +273,6 @@ func (d *dumper) line(pos int64, block []byte) {
 		base = 10
 	}
 	addr := strconv.FormatInt(pos+d.offset, base)
-	if d.hex[10] == 'A' {
-		addr = strings.ToUpper(addr)
-	}
 	d.out = append(d.out, strings.Repeat("0", max(0, 8-len(addr)))+addr+":"...)
 	for i := 0; i < d.cols; i++ {
 		if i%d.group == 0 {
