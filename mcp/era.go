@@ -1,0 +1,85 @@
+package mcp
+
+import (
+	"context"
+	"encoding/json"
+	"io"
+	"sync"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+const (
+	eraModern = iota
+	eraLegacy
+)
+
+// eraConn is the transport of one session.
+type eraConn struct {
+	m      *mux
+	era    int
+	in     chan jsonrpc.Message
+	closed chan struct{}
+	once   sync.Once
+}
+
+func (c *eraConn) Connect(context.Context) (sdk.Connection, error) { return c, nil }
+
+func (c *eraConn) SessionID() string { return "" }
+
+func (c *eraConn) Close() error { c.once.Do(func() { close(c.closed) }); return nil }
+
+func (c *eraConn) Read(ctx context.Context) (jsonrpc.Message, error) {
+	select {
+	case m := <-c.in:
+		return m, nil
+	case <-c.closed:
+		return nil, io.EOF
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
+
+func (c *eraConn) Write(ctx context.Context, msg jsonrpc.Message) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	switch v := msg.(type) {
+	case *jsonrpc.Response:
+		if c.m.finish(idKey(v.ID), v.Error == nil) {
+			return nil // cancelled: the protocol forbids any further message for it
+		}
+		v.Error = presentable(v.Error)
+	case *jsonrpc.Request:
+		if key := idKey(v.ID); key != "" {
+			c.m.mu.Lock()
+			c.m.asked[key] = v.Method
+			c.m.mu.Unlock()
+		}
+	}
+	b, err := encodeMessage(msg)
+	if err != nil {
+		return err
+	}
+	return c.m.writeLine(b)
+}
+
+// encodeMessage is jsonrpc.EncodeMessage without its second pass over a
+// result, which is JSON on one line already.
+func encodeMessage(msg jsonrpc.Message) ([]byte, error) {
+	r, ok := msg.(*jsonrpc.Response)
+	if !ok || r.Error != nil || len(r.Result) == 0 {
+		return jsonrpc.EncodeMessage(msg)
+	}
+	id, err := json.Marshal(r.ID.Raw())
+	if err != nil {
+		return nil, err
+	}
+	b := make([]byte, 0, len(r.Result)+len(id)+40)
+	b = append(b, `{"jsonrpc":"2.0","id":`...)
+	b = append(b, id...)
+	b = append(b, `,"result":`...)
+	b = append(b, r.Result...)
+	return append(b, '}'), nil
+}
