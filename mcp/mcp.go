@@ -3,10 +3,10 @@
 // with initialize, and those of 2026-07-28 that say in every request what
 // they speak.
 //
-// The official SDK does sessions, dispatch and schemas. Round it lie layers
-// for what it does not do: a strict envelope (scan.go, envelope.go), a mux of
-// one byte stream with a session for each era (stdio.go), and a guard round
-// every call (guard.go).
+// The official SDK does sessions, dispatch and headers. Round it lie layers for
+// what it does not do: a strict envelope (scan.go, envelope.go), a mux of one
+// byte stream with a session for each era (stdio.go), a router of HTTP requests
+// (http.go), and a guard round every call (guard.go).
 package mcp
 
 import (
