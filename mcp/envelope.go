@@ -36,9 +36,14 @@ type envelope struct {
 	params  json.RawMessage
 	hasMeta bool   // _meta names a revision, of whatever type
 	version string // that revision, when it is a string
+	tool    string // the name in a tools/call
 
 	rewritten bool // msg differs from what was sent
 }
+
+// bulky reports whether the answer may be large. How many of those may wait
+// for one client to read them is bounded; their calls never wait themselves.
+func (e *envelope) bulky() bool { return e.kind == kindRequest && e.tool == outputTool }
 
 func (e *envelope) modern() bool { return e.hasMeta && e.version >= modernRevision }
 

@@ -47,8 +47,12 @@ func (c *eraConn) Write(ctx context.Context, msg jsonrpc.Message) error {
 	}
 	switch v := msg.(type) {
 	case *jsonrpc.Response:
-		if c.m.finish(idKey(v.ID), v.Error == nil) {
-			return nil // cancelled: the protocol forbids any further message for it
+		call := c.m.finish(idKey(v.ID), v.Error == nil)
+		if call != nil && call.bulky {
+			defer func() { <-c.m.bulky }() // once it is written
+		}
+		if call != nil && call.cancelled {
+			return nil // the protocol forbids any further message for it
 		}
 		v.Error = presentable(v.Error)
 	case *jsonrpc.Request:

@@ -51,6 +51,7 @@ type httpHandler struct {
 	legacy   http.Handler // the SDK's, with sessions
 	rates    rates
 	sessions sessions
+	bulky    gates
 }
 
 // ended reports whether no new request is served.

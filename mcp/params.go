@@ -1,6 +1,7 @@
 package mcp
 
 import (
+	"encoding/json"
 	"fmt"
 )
 
@@ -25,6 +26,9 @@ func (e *envelope) checkParams() (meta map[string][]byte, why string) {
 			}
 		case e.method == "tools/call" && (name == "name" || name == "requestState"):
 			want(name, "a string", v)
+			if name == "name" {
+				_ = json.Unmarshal(v, &e.tool) // stays "" when it is no string
+			}
 		case e.method == "tools/call" && (name == "arguments" || name == "inputResponses"):
 			if string(v) != "null" { // several clients write their lack of arguments so
 				want(name, "an object", v)

@@ -50,6 +50,13 @@ func (h *httpHandler) servePost(w http.ResponseWriter, r *http.Request, sid stri
 			return
 		}
 	}
+	if e.bulky() {
+		leave, ok := h.bulky.enter(r.Context(), userID(who.Principal))
+		if !ok {
+			return // the client is gone
+		}
+		defer leave()
+	}
 	switch {
 	case modern:
 		h.stream(w, withBody(r, body), h.modern, e.method == "tools/call")

@@ -9,6 +9,10 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 )
 
+// maxBulky is how many answers that may be large can be on their way to one
+// client, over HTTP to one principal. Each is at most some 8 MiB.
+const maxBulky = 8
+
 // read routes messages until the input ends.
 func (m *mux) read(r io.Reader) error {
 	in := newLines(r, m.s.limits.Message)
@@ -56,6 +60,14 @@ func (m *mux) route(e *envelope) {
 		if f := m.admit(e); f != nil {
 			m.reply(f)
 			return
+		}
+		if e.bulky() {
+			// The client reads its answers before it asks for more: nothing else bounds what waits for it.
+			select {
+			case m.bulky <- struct{}{}:
+			case <-m.eras[e.era()].closed:
+				return
+			}
 		}
 		m.send(e.era(), e.msg)
 	}
@@ -115,7 +127,7 @@ func (m *mux) admit(e *envelope) *fault {
 			return f
 		}
 	}
-	m.inflight[e.key] = &call{era: e.era(), method: e.method}
+	m.inflight[e.key] = &call{era: e.era(), method: e.method, bulky: e.bulky()}
 	return nil
 }
 

@@ -19,6 +19,7 @@ type mux struct {
 	s        *Server
 	l        *link
 	draining chan struct{} // closed when the input has ended
+	bulky    chan struct{} // one token for each answer that may be large
 	wmu      sync.Mutex
 	w        io.Writer
 
@@ -36,11 +37,12 @@ type mux struct {
 type call struct {
 	era       int
 	method    string
+	bulky     bool
 	cancelled bool
 }
 
 func newMux(s *Server, w io.Writer) *mux {
-	m := &mux{s: s, w: w, draining: make(chan struct{}), broken: make(chan struct{}), inflight: map[string]*call{}, asked: map[string]string{}}
+	m := &mux{s: s, w: w, draining: make(chan struct{}), bulky: make(chan struct{}, maxBulky), broken: make(chan struct{}), inflight: map[string]*call{}, asked: map[string]string{}}
 	for i := range m.eras {
 		m.eras[i] = &eraConn{m: m, era: i, in: make(chan jsonrpc.Message), closed: make(chan struct{})}
 	}
@@ -72,8 +74,9 @@ func (m *mux) stopWriting(err error) {
 	}
 }
 
-// finish forgets a call and reports whether it had been cancelled.
-func (m *mux) finish(key string, ok bool) (cancelled bool) {
+// finish forgets a call that has an answer, and returns it; nil when there
+// was none. ok says that the answer is no error.
+func (m *mux) finish(key string, ok bool) *call {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	c := m.inflight[key]
@@ -82,13 +85,10 @@ func (m *mux) finish(key string, ok bool) (cancelled bool) {
 		close(m.idle)
 		m.idle = nil
 	}
-	if c == nil {
-		return false
-	}
-	if c.method == "initialize" && ok {
+	if c != nil && c.method == "initialize" && ok {
 		m.ready = true
 	}
-	return c.cancelled
+	return c
 }
 
 var errEnded = errors.New("the connection has ended")

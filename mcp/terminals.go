@@ -17,6 +17,9 @@ type terminals struct {
 	limits Limits
 }
 
+// outputTool is the one of the five whose results are large.
+const outputTool = "terminal_output"
+
 // terminalTools returns the five tools in the order in which they are used.
 func terminalTools(s *Server) []Tool {
 	t := &terminals{s.host, s.limits}
@@ -28,7 +31,7 @@ func terminalTools(s *Server) []Tool {
 		Hints: Hints{},
 		Call:  t.create,
 	}, {
-		Name: "terminal_output", Title: "Read a command's output",
+		Name: outputTool, Title: "Read a command's output",
 		Description: "Return what a command wrote so far, stdout and stderr together, and exitStatus once it has ended. " +
 			fmt.Sprintf("Without offset: the end of the output, up to %d KiB or the outputByteLimit of the terminal. ", s.limits.Result>>10) +
 			"To read the rest, call again with offset 0 and then with each nextOffset until it equals bytesWritten.",
