@@ -3,6 +3,7 @@ package mcp
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"io"
 	"sync"
 
@@ -57,9 +58,9 @@ func (c *eraConn) Write(ctx context.Context, msg jsonrpc.Message) error {
 		v.Error = presentable(v.Error)
 	case *jsonrpc.Request:
 		if key := idKey(v.ID); key != "" {
-			c.m.mu.Lock()
-			c.m.asked[key] = v.Method
-			c.m.mu.Unlock()
+			if !c.m.ask(key, v.Method) {
+				return errors.New("too many questions are unanswered")
+			}
 		}
 	}
 	b, err := encodeMessage(msg)
@@ -86,4 +87,19 @@ func encodeMessage(msg jsonrpc.Message) ([]byte, error) {
 	b = append(b, `,"result":`...)
 	b = append(b, r.Result...)
 	return append(b, '}'), nil
+}
+
+// maxAsked is how many questions may be unanswered: a client that cancels
+// its calls never answers theirs.
+const maxAsked = 1000
+
+// ask remembers a question of the server, unless too many are unanswered.
+func (m *mux) ask(key, method string) bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if len(m.asked) >= maxAsked {
+		return false
+	}
+	m.asked[key] = method
+	return true
 }
