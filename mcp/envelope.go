@@ -2,14 +2,10 @@ package mcp
 
 import (
 	"encoding/json"
-	"fmt"
 	"math"
-	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
-	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
 // Revisions of the protocol. From modern on every request says in _meta what
@@ -40,30 +36,16 @@ type envelope struct {
 	params  json.RawMessage
 	hasMeta bool   // _meta names a revision, of whatever type
 	version string // that revision, when it is a string
+	tool    string // the name in a tools/call
 
 	rewritten bool // msg differs from what was sent
 }
 
+// bulky reports whether the answer may be large. How many of those may wait
+// for one client to read them is bounded; their calls never wait themselves.
+func (e *envelope) bulky() bool { return e.kind == kindRequest && e.tool == outputTool }
+
 func (e *envelope) modern() bool { return e.hasMeta && e.version >= modernRevision }
-
-// fault is the error reply to a message that never reaches the SDK. Its id is
-// empty when none could be read, or when the id belongs to another call.
-type fault struct {
-	id  jsonrpc.ID
-	err *jsonrpc.Error
-}
-
-func (f *fault) bytes() []byte {
-	b, err := jsonrpc.EncodeMessage(&jsonrpc.Response{ID: f.id, Error: f.err})
-	if err != nil { // an id and two strings always encode
-		return []byte(`{"jsonrpc":"2.0","error":{"code":-32603,"message":"internal error"}}`)
-	}
-	return b
-}
-
-func faultOf(id jsonrpc.ID, code int64, msg string) *fault {
-	return &fault{id, &jsonrpc.Error{Code: code, Message: msg}}
-}
 
 // idKey names an id so that 1 and "1" differ.
 func idKey(id jsonrpc.ID) string {
@@ -191,108 +173,6 @@ func parseResponse(line []byte, id jsonrpc.ID, ok bool) (*envelope, *fault) {
 	return &envelope{kind: kindResponse, msg: m, id: id, key: idKey(id)}, nil
 }
 
-// checkParams checks the shape of what the SDK would otherwise report in
-// words of its own, with the whole text of the params quoted. It returns the
-// members of _meta.
-func (e *envelope) checkParams() (meta map[string][]byte, why string) {
-	if e.params == nil {
-		return nil, ""
-	}
-	want := func(name, kind string, v []byte) {
-		if why == "" && jsonKind(v) != kind {
-			why = name + " must be " + kind + ", not " + jsonKind(v)
-		}
-	}
-	ok := members(e.params, func(name string, v []byte) {
-		switch {
-		case name == "_meta":
-			meta = map[string][]byte{}
-			if !members(v, func(name string, v []byte) { meta[name] = v }) {
-				want("_meta", "an object", v)
-			}
-		case e.method == "tools/call" && (name == "name" || name == "requestState"):
-			want(name, "a string", v)
-		case e.method == "tools/call" && (name == "arguments" || name == "inputResponses"):
-			if string(v) != "null" { // several clients write their lack of arguments so
-				want(name, "an object", v)
-			}
-			if name == "inputResponses" {
-				members(v, func(name string, v []byte) {
-					if why == "" && !isAnswer(v) {
-						why = fmt.Sprintf("inputResponses %.60q is no answer to a question", name)
-					}
-				})
-			}
-		case e.method == "tools/list" && name == "cursor":
-			want(name, "a string", v)
-		case e.method == "initialize" && name == "protocolVersion":
-			want(name, "a string", v)
-		case e.method == "initialize" && (name == "capabilities" || name == "clientInfo"):
-			want(name, "an object", v)
-		}
-	})
-	if !ok {
-		return nil, "params must be an object, not " + jsonKind(e.params)
-	}
-	if t, ok := meta["progressToken"]; ok && why == "" && string(t) != "null" {
-		if _, ok := readID(t); !ok {
-			why = "progressToken must be a string or an integer below 2^53"
-		}
-	}
-	return meta, why
-}
-
-// isAnswer reports whether v has the shape of an answer: to an elicitation,
-// to a request for roots, or to one for a message of a model.
-func isAnswer(v []byte) bool {
-	kinds := map[string]string{}
-	members(v, func(name string, v []byte) { kinds[name] = jsonKind(v) })
-	if c := kinds["content"]; kinds["action"] == "a string" && c != "" && c != "an object" && c != "null" {
-		return false
-	}
-	return kinds["action"] == "a string" || kinds["roots"] == "an array" || kinds["role"] == "a string"
-}
-
-// jsonKind names the type of a JSON value for people.
-func jsonKind(v []byte) string {
-	if len(v) == 0 {
-		return "nothing"
-	}
-	switch v[0] {
-	case '"':
-		return "a string"
-	case '{':
-		return "an object"
-	case '[':
-		return "an array"
-	case 't', 'f':
-		return "a boolean"
-	case 'n':
-		return "null"
-	}
-	return "a number"
-}
-
-// check refuses a request that no session serves: for its revision, old or
-// new, or for its method, which is not among served.
-func (e *envelope) check(served []string) *fault {
-	switch {
-	case e.hasMeta && e.version == "":
-		return faultOf(e.id, jsonrpc.CodeInvalidParams, "_meta "+metaVersion+" must be a string")
-	case e.hasMeta && !slices.Contains(sdk.SupportedProtocolVersions(), e.version):
-		return unsupported(e.id, e.version)
-	case strings.HasPrefix(e.method, "notifications/"):
-		return faultOf(e.id, jsonrpc.CodeInvalidRequest, fmt.Sprintf("%.100q is a notification: it takes no id", e.method))
-	case !slices.Contains(served, e.method):
-		return methodNotFound(e.id, e.method)
-	}
-	return nil
-}
-
-func methodNotFound(id jsonrpc.ID, method string) *fault {
-	return faultOf(id, jsonrpc.CodeMethodNotFound, fmt.Sprintf("method not found: %.100q", method))
-}
-
 // negotiable rewrites an initialize that asks for a revision which has no
 // initialize. The SDK answers it with the newest that has, as it must, but
 // then takes the session for one of the revision that was asked for.
@@ -319,13 +199,4 @@ func (e *envelope) negotiable() error {
 	e.params, e.rewritten = b, true
 	e.msg = &jsonrpc.Request{ID: e.id, Method: e.method, Params: b}
 	return nil
-}
-
-func unsupported(id jsonrpc.ID, version string) *fault {
-	f := faultOf(id, sdk.CodeUnsupportedProtocolVersion, "unsupported protocol version")
-	f.err.Data, _ = json.Marshal(sdk.UnsupportedProtocolVersionData{
-		Supported: sdk.SupportedProtocolVersions(),
-		Requested: version[:min(len(version), 64)],
-	})
-	return f
 }

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"strconv"
 	"strings"
 	"testing"
@@ -148,8 +149,14 @@ type client struct {
 
 func serve(t testing.TB, ctx context.Context, s *mcp.Server) *client {
 	t.Helper()
-	inR, inW := io.Pipe()
-	outR, outW := io.Pipe()
+	inR, inW, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	outR, outW, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
 	c := &client{t: t, in: inW, lines: make(chan string, 10_000), done: make(chan error, 1)}
 	go func() {
 		c.done <- s.Serve(ctx, inR, outW)
@@ -158,6 +165,7 @@ func serve(t testing.TB, ctx context.Context, s *mcp.Server) *client {
 	}()
 	go func() {
 		defer close(c.lines)
+		defer outR.Close()
 		br := bufio.NewReader(outR)
 		for {
 			l, err := br.ReadString('\n')

@@ -1,19 +1,12 @@
 package mcp
 
 import (
-	"bytes"
 	"context"
 	"crypto/sha256"
-	"encoding/base64"
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"io"
-	"log/slog"
-	"mime"
 	"net/http"
-	"slices"
-	"strings"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/auth"
@@ -22,64 +15,6 @@ import (
 
 	"github.com/donax-sh/donax/policy"
 )
-
-// An Authenticator says who sends a request. It is safe for concurrent use.
-type Authenticator interface {
-	// Authenticate returns the identity behind r. An error refuses the
-	// request; its text goes to the operator's log, not to the client.
-	Authenticate(r *http.Request) (Identity, error)
-}
-
-// Identity is an authenticated client.
-type Identity struct {
-	Principal policy.Principal // Sub must not be empty
-	Rate      float64          // requests a second; 0 means HTTPConfig.Rate
-}
-
-// OperatorRole is the role that may read /metrics.
-const OperatorRole = "operator"
-
-// HTTPConfig configures [Server.Handler]. Zero numbers take the defaults that
-// their comments name.
-type HTTPConfig struct {
-	Auth           Authenticator   // nil refuses every request
-	AllowedHosts   []string        // names, without port, by which clients may reach the server beside localhost
-	AllowedOrigins []string        // origins of web pages that may call, such as https://app.example
-	Draining       <-chan struct{} // once closed, new requests get 503 and waits are answered at once; may be nil
-
-	Rate        float64       // requests a second of one principal; 0 means 50, negative no limit
-	Burst       int           // requests that may come at once; 0 means 200
-	Sessions    int           // sessions of one principal in the era of initialize; 0 means 64
-	SessionIdle time.Duration // such a session ends when unused for so long; 0 means 30 minutes
-	Heartbeat   time.Duration // a sign of life on silent streams; 0 means 15 s
-	ReadLimit   time.Duration // how long a body may take to arrive; 0 means 30 s
-	WriteLimit  time.Duration // how long a client may leave one write unread; 0 means 30 s
-}
-
-func (c HTTPConfig) withDefaults() HTTPConfig {
-	if c.Rate == 0 {
-		c.Rate = 50
-	}
-	c.Burst = orDefault(c.Burst, 200)
-	c.Sessions = orDefault(c.Sessions, 64)
-	c.SessionIdle = orDefault(c.SessionIdle, 30*time.Minute)
-	c.Heartbeat = orDefault(c.Heartbeat, 15*time.Second)
-	c.ReadLimit = orDefault(c.ReadLimit, 30*time.Second)
-	c.WriteLimit = orDefault(c.WriteLimit, 30*time.Second)
-	return c
-}
-
-// NewHTTPServer returns a server for h with bounds that fit it: on headers,
-// and on the time that they may take. The caller adds TLS and listens.
-func NewHTTPServer(h http.Handler) *http.Server {
-	return &http.Server{
-		Handler:           h,
-		ReadHeaderTimeout: 10 * time.Second,
-		IdleTimeout:       2 * time.Minute,
-		MaxHeaderBytes:    64 << 10,
-		ErrorLog:          slog.NewLogLogger(slog.DiscardHandler, slog.LevelError),
-	}
-}
 
 // Handler serves MCP at /mcp, and /healthz and /metrics beside it; everything
 // else is not found. Both eras are served at the one path: requests of
@@ -116,6 +51,7 @@ type httpHandler struct {
 	legacy   http.Handler // the SDK's, with sessions
 	rates    rates
 	sessions sessions
+	bulky    gates
 }
 
 // ended reports whether no new request is served.
@@ -208,6 +144,9 @@ func (h *httpHandler) serveMCP(w http.ResponseWriter, r *http.Request) {
 	l.subject.Principal = who.Principal
 	l.subject.Session = policy.Session{Transport: "http"}
 	sid := r.Header.Get("Mcp-Session-Id")
+	if r.Header.Get("MCP-Protocol-Version") >= modernRevision {
+		sid = "" // that era has no sessions; a client of both may send what it has
+	}
 	if sid != "" && !h.sessions.touch(sid, userID(who.Principal), time.Now()) {
 		// A session of somebody else is answered like one that never was.
 		writeFault(w, http.StatusNotFound, faultOf(jsonrpc.ID{}, jsonrpc.CodeInvalidRequest, "session not found: open one with initialize"))
@@ -220,7 +159,7 @@ func (h *httpHandler) serveMCP(w http.ResponseWriter, r *http.Request) {
 	case http.MethodPost:
 		h.servePost(w, r, sid, who)
 	case http.MethodGet, http.MethodDelete:
-		if sid == "" || r.Header.Get("MCP-Protocol-Version") >= modernRevision {
+		if sid == "" {
 			notAllowed(w, "POST")
 			return
 		}
@@ -246,137 +185,6 @@ func publicSession(sid string) string {
 	}
 	sum := sha256.Sum256([]byte(sid))
 	return "h_" + hex.EncodeToString(sum[:12])
-}
-
-func (h *httpHandler) servePost(w http.ResponseWriter, r *http.Request, sid string, who Identity) {
-	if media, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); err != nil || media != "application/json" {
-		// A page can send other types without asking; this one it cannot.
-		writeFault(w, http.StatusUnsupportedMediaType, faultOf(jsonrpc.ID{}, jsonrpc.CodeInvalidRequest, "Content-Type must be application/json"))
-		return
-	}
-	if r.Header.Get("Accept") == "" { // which means anything
-		r.Header.Set("Accept", "application/json, text/event-stream")
-	}
-	body, ok := h.readBody(w, r)
-	if !ok {
-		return
-	}
-	e, f := parseEnvelope(body)
-	if f != nil {
-		writeFault(w, http.StatusBadRequest, f)
-		return
-	}
-	if e == nil { // a notification of the wrong shape
-		writeFault(w, http.StatusBadRequest, faultOf(jsonrpc.ID{}, jsonrpc.CodeInvalidRequest, "malformed notification"))
-		return
-	}
-	version := r.Header.Get("MCP-Protocol-Version")
-	modern := version >= modernRevision || e.modern()
-	if f := h.checkHeaders(r, e, version); f != nil {
-		writeFault(w, http.StatusBadRequest, f)
-		return
-	}
-	if e.kind == kindRequest {
-		if f := e.check(h.s.served); f != nil {
-			writeFault(w, statusOf(f, modern), f)
-			return
-		}
-	}
-	switch {
-	case modern:
-		h.stream(w, withBody(r, body), h.modern, e.method == "tools/call")
-	case e.method == "initialize" && sid == "":
-		if e.kind == kindRequest && !h.sessions.room(userID(who.Principal), time.Now()) {
-			writeFault(w, http.StatusTooManyRequests, faultOf(e.id, jsonrpc.CodeInternalError, "too many sessions; end one with DELETE"))
-			return
-		}
-		if e.kind == kindRequest && e.rewritten {
-			if body, ok = h.encode(w, e); !ok {
-				return
-			}
-		}
-		h.stream(&sessionWriter{ResponseWriter: w, h: h, owner: userID(who.Principal)}, withBody(r, body), h.legacy, false)
-	case sid == "":
-		writeFault(w, http.StatusBadRequest, faultOf(e.id, jsonrpc.CodeInvalidParams,
-			"open with initialize and send its Mcp-Session-Id, or send MCP-Protocol-Version and _meta of "+modernRevision))
-	default:
-		h.stream(w, withBody(r, body), h.legacy, e.method == "tools/call")
-	}
-}
-
-func (h *httpHandler) readBody(w http.ResponseWriter, r *http.Request) ([]byte, bool) {
-	rc := http.NewResponseController(w)
-	_ = rc.SetReadDeadline(time.Now().Add(h.c.ReadLimit)) // not every server can: then the body limit has to do
-	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, int64(h.s.limits.Message)))
-	_ = rc.SetReadDeadline(time.Time{}) // the connection is watched for its end from now on
-	var long *http.MaxBytesError
-	switch {
-	case errors.As(err, &long):
-		writeFault(w, http.StatusRequestEntityTooLarge, faultOf(jsonrpc.ID{}, jsonrpc.CodeInvalidRequest, fmt.Sprintf("body longer than %d bytes", h.s.limits.Message)))
-		return nil, false
-	case err != nil:
-		writeFault(w, http.StatusBadRequest, faultOf(jsonrpc.ID{}, jsonrpc.CodeInvalidRequest, "the body did not arrive"))
-		return nil, false
-	}
-	if body = bytes.TrimSpace(body); len(body) == 0 {
-		writeFault(w, http.StatusBadRequest, faultOf(jsonrpc.ID{}, jsonrpc.CodeParseError, "parse error: the body is empty"))
-		return nil, false
-	}
-	return body, true
-}
-
-// encode returns the body of a message that was changed.
-func (h *httpHandler) encode(w http.ResponseWriter, e *envelope) ([]byte, bool) {
-	b, err := jsonrpc.EncodeMessage(e.msg)
-	if err != nil {
-		writeFault(w, http.StatusBadRequest, faultOf(e.id, jsonrpc.CodeInvalidParams, "invalid params"))
-		return nil, false
-	}
-	return b, true
-}
-
-func withBody(r *http.Request, body []byte) *http.Request {
-	r.Body = io.NopCloser(bytes.NewReader(body))
-	r.ContentLength = int64(len(body))
-	return r
-}
-
-// checkHeaders holds the headers against the body where the SDK does not.
-func (h *httpHandler) checkHeaders(r *http.Request, e *envelope, version string) *fault {
-	switch {
-	case version != "" && e.kind == kindRequest && e.hasMeta && e.version != version:
-		return faultOf(e.id, sdk.CodeHeaderMismatch, "MCP-Protocol-Version is not the _meta "+metaVersion)
-	case version != "" && !slices.Contains(sdk.SupportedProtocolVersions(), version):
-		return unsupported(e.id, version)
-	}
-	// The protocol lets clients write a name in base64; the SDK compares it as it stands.
-	if n := r.Header.Get("Mcp-Name"); strings.HasPrefix(n, "=?base64?") && strings.HasSuffix(n, "?=") && len(n) >= 11 {
-		name, err := base64.StdEncoding.DecodeString(n[9 : len(n)-2])
-		if err != nil {
-			return faultOf(e.id, sdk.CodeHeaderMismatch, "Mcp-Name is not valid base64")
-		}
-		r.Header.Set("Mcp-Name", string(name))
-	}
-	return nil
-}
-
-// statusOf is the status of an answer that is an error: the era of
-// 2026-07-28 says it in HTTP too.
-func statusOf(f *fault, modern bool) int {
-	switch {
-	case f.err.Code == jsonrpc.CodeMethodNotFound && modern:
-		return http.StatusNotFound
-	case f.err.Code == jsonrpc.CodeMethodNotFound:
-		return http.StatusOK
-	}
-	return http.StatusBadRequest
-}
-
-func writeFault(w http.ResponseWriter, status int, f *fault) {
-	w.Header().Set("Content-Type", "application/json")
-	w.Header().Set("Cache-Control", "no-store")
-	w.WriteHeader(status)
-	_, _ = w.Write(f.bytes()) // a client that is gone needs no answer
 }
 
 // valuesContext has the values of two contexts, and the end of the first.

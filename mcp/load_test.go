@@ -96,6 +96,37 @@ func TestAFloodCostsItsBuffer(t *testing.T) {
 	}
 }
 
+// Large answers that a client does not read are not made ahead.
+func TestLargeAnswersWaitForTheirReader(t *testing.T) {
+	s := newServer(t, mcp.Config{Limits: mcp.Limits{Drain: patience}})
+	c := serve(t, context.Background(), s)
+	id := c.call(1, "terminal_create", `{"command":"flood 1024","outputByteLimit":1048576}`).Result.Structured.TerminalID
+	c.call(2, "terminal_wait_for_exit", idArg(id))
+	inR, inW := io.Pipe()
+	w := &stalled{open: make(chan struct{})}
+	done := make(chan error, 1)
+	go func() { done <- s.Serve(context.Background(), inR, w) }()
+	const answers = 40
+	before := heap()
+	go func() {
+		for i := range answers {
+			io.WriteString(inW, callLine(i, "terminal_output", idArg(id), "")+"\n")
+		}
+		inW.Close()
+	}()
+	time.Sleep(300 * time.Millisecond) // long enough for all to be made
+	if grown := heap() - before; grown > 60<<20 {
+		t.Errorf("%d MiB wait for a client that does not read", grown>>20)
+	}
+	close(w.open)
+	if err := <-done; err != nil {
+		t.Error(err)
+	}
+	if n := w.lines.Load(); n != answers {
+		t.Errorf("%d answers", n)
+	}
+}
+
 func heap() int64 {
 	runtime.GC()
 	var m runtime.MemStats

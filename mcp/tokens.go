@@ -1,22 +1,14 @@
 package mcp
 
 import (
-	"bytes"
 	"crypto/sha256"
 	"crypto/subtle"
-	"encoding/hex"
-	"encoding/json"
 	"errors"
-	"fmt"
-	"io"
 	"net/http"
 	"os"
-	"runtime"
 	"strings"
 	"sync"
 	"time"
-
-	"github.com/donax-sh/donax/policy"
 )
 
 // Tokens is an [Authenticator] that knows the bearer tokens of a file.
@@ -38,18 +30,6 @@ type Tokens struct {
 	stamp   stamp
 	list    []tokenEntry
 	err     error
-}
-
-type tokenEntry struct {
-	sum [sha256.Size]byte
-	who Identity
-}
-
-// stamp tells whether a file has changed.
-type stamp struct {
-	mod  time.Time
-	size int64
-	file os.FileInfo
 }
 
 const (
@@ -127,110 +107,4 @@ func (t *Tokens) Authenticate(r *http.Request) (Identity, error) {
 		return Identity{}, errors.New("unknown token")
 	}
 	return list[found].who, nil
-}
-
-func readTokens(path string) ([]tokenEntry, stamp, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, stamp{}, fmt.Errorf("token file: %w", err)
-	}
-	defer f.Close()
-	info, err := f.Stat() // of the file that is read, not of one put in its place
-	if err != nil {
-		return nil, stamp{}, fmt.Errorf("token file: %w", err)
-	}
-	st := stamp{info.ModTime(), info.Size(), info}
-	if !info.Mode().IsRegular() {
-		return nil, st, fmt.Errorf("token file %s: not a regular file", path)
-	}
-	if mode := info.Mode().Perm(); runtime.GOOS != "windows" && mode&0o077 != 0 {
-		return nil, st, fmt.Errorf("token file %s: mode %04o lets others read it; chmod 600 it", path, mode)
-	}
-	b, err := io.ReadAll(io.LimitReader(f, maxTokenFile+1))
-	if err != nil {
-		return nil, st, fmt.Errorf("token file: %w", err)
-	}
-	if len(b) > maxTokenFile {
-		return nil, st, fmt.Errorf("token file %s: longer than %d bytes", path, maxTokenFile)
-	}
-	list, err := parseTokens(bytes.TrimSpace(b))
-	if err != nil {
-		return nil, st, fmt.Errorf("token file %s: %w", path, err)
-	}
-	return list, st, nil
-}
-
-func parseTokens(b []byte) ([]tokenEntry, error) {
-	if len(b) == 0 {
-		return nil, errors.New("empty")
-	}
-	if b[0] != '[' {
-		if bytes.ContainsAny(b, " \t\r\n{") {
-			return nil, errors.New("neither one token on one line nor a JSON array")
-		}
-		e, err := newToken(string(b), "")
-		e.who.Principal = policy.Principal{Sub: bareTokenOwner, Auth: "bearer", Roles: []string{OperatorRole}}
-		return []tokenEntry{e}, err
-	}
-	var raw []struct {
-		Token  string         `json:"token"`
-		SHA256 string         `json:"sha256"`
-		Sub    string         `json:"sub"`
-		Tenant string         `json:"tenant"`
-		Roles  []string       `json:"roles"`
-		Scopes []string       `json:"scopes"`
-		Claims map[string]any `json:"claims"`
-		Rate   float64        `json:"rate"`
-	}
-	if bad := scan(b); bad != nil { // its words never quote a token
-		return nil, bad
-	}
-	d := json.NewDecoder(bytes.NewReader(b))
-	d.DisallowUnknownFields()
-	if err := d.Decode(&raw); err != nil {
-		return nil, errors.New("a member is unknown or has the wrong type")
-	}
-	var list []tokenEntry
-	seen := map[[sha256.Size]byte]bool{}
-	for i, r := range raw {
-		e, err := newToken(r.Token, r.SHA256)
-		switch {
-		case err != nil:
-			return nil, fmt.Errorf("entry %d: %w", i, err)
-		case r.Sub == "":
-			return nil, fmt.Errorf("entry %d: no sub", i)
-		case r.Rate < 0:
-			return nil, fmt.Errorf("entry %d: negative rate", i)
-		case seen[e.sum]:
-			return nil, fmt.Errorf("entry %d: the token is there twice", i)
-		}
-		seen[e.sum] = true
-		e.who = Identity{Rate: r.Rate, Principal: policy.Principal{
-			Sub: r.Sub, Tenant: r.Tenant, Auth: "bearer", Roles: r.Roles, Scopes: r.Scopes, Claims: r.Claims,
-		}}
-		list = append(list, e)
-	}
-	if len(list) == 0 {
-		return nil, errors.New("no tokens")
-	}
-	return list, nil
-}
-
-func newToken(token, digest string) (tokenEntry, error) {
-	var e tokenEntry
-	switch {
-	case (token == "") == (digest == ""):
-		return e, errors.New("exactly one of token and sha256 is needed")
-	case token != "":
-		if len(token) < minToken || strings.ContainsAny(token, " \t\r\n") {
-			return e, fmt.Errorf("a token has at least %d characters and no space; try: openssl rand -hex 32", minToken)
-		}
-		e.sum = sha256.Sum256([]byte(token))
-	default:
-		b, err := hex.DecodeString(digest)
-		if err != nil || copy(e.sum[:], b) != len(e.sum) || len(b) != len(e.sum) {
-			return e, errors.New("sha256 is not 64 hex digits")
-		}
-	}
-	return e, nil
 }

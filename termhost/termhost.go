@@ -13,7 +13,6 @@ import (
 	"fmt"
 	"io"
 	"slices"
-	"strings"
 	"sync"
 	"time"
 
@@ -49,53 +48,6 @@ var (
 	ErrTooMany = errors.New("too many terminals")
 )
 
-// Limits bounds a Host. Zero fields take the value of [DefaultLimits].
-type Limits struct {
-	Running      int           // commands of one principal that run at a time; one more is refused
-	Kept         int           // terminals of one principal; the oldest exited ones are released to make room
-	Total        int           // commands that run at a time for all principals together
-	Output       int           // bytes of output kept where a Spec does not say
-	OutputMax    int           // the most bytes that a Spec may ask to be kept
-	Shells       int           // named sessions of one principal; one more is refused
-	Idle         time.Duration // a terminal that nobody asks about for so long is killed and released, a named session unused for so long is closed; negative: never
-	InspectLimit time.Duration // wall time of parsing and of the decision together
-	CloseLimit   time.Duration // how long Close waits for commands to end
-}
-
-// DefaultLimits is the one place where defaults live.
-var DefaultLimits = Limits{
-	Running:      32,
-	Kept:         256,
-	Total:        4096,
-	Output:       1 << 20,
-	OutputMax:    8 << 20,
-	Shells:       16,
-	Idle:         30 * time.Minute,
-	InspectLimit: 10 * time.Second,
-	CloseLimit:   5 * time.Second,
-}
-
-func orDefault[T int | time.Duration](v, d T) T {
-	if v == 0 {
-		return d
-	}
-	return v
-}
-
-func (l Limits) withDefaults() Limits {
-	d := DefaultLimits
-	l.Running = orDefault(l.Running, d.Running)
-	l.Kept = max(orDefault(l.Kept, d.Kept), l.Running) // so that making room never touches a running terminal
-	l.Total = orDefault(l.Total, d.Total)
-	l.Output = orDefault(l.Output, d.Output)
-	l.OutputMax = max(orDefault(l.OutputMax, d.OutputMax), l.Output)
-	l.Shells = orDefault(l.Shells, d.Shells)
-	l.Idle = orDefault(l.Idle, d.Idle)
-	l.InspectLimit = orDefault(l.InspectLimit, d.InspectLimit)
-	l.CloseLimit = orDefault(l.CloseLimit, d.CloseLimit)
-	return l
-}
-
 // Config configures a [Host].
 type Config struct {
 	Runner Runner
@@ -125,17 +77,6 @@ type Host struct {
 	shells  map[shellKey]*shell
 	running int   // commands of all principals
 	stats   Stats // without what is counted above
-}
-
-// owner is what a terminal id is bound to: the principal, never a connection.
-type owner struct{ sub, tenant, auth string }
-
-func ownerOf(p policy.Principal) owner { return owner{p.Sub, p.Tenant, p.Auth} }
-
-// account is what one principal holds.
-type account struct {
-	running int         // commands being admitted or running
-	terms   []*Terminal // not released, in order of creation
 }
 
 // New returns a Host. It panics without a Runner: that is a mistake in the
@@ -285,101 +226,6 @@ func (h *Host) await(ts []*Terminal) error {
 		}
 	}
 	return nil
-}
-
-// admit takes a place among the running commands of o.
-func (h *Host) admit(o owner) (usage int, err error) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	if h.closed {
-		return 0, ErrClosed
-	}
-	a := h.byOwner[o]
-	if a == nil {
-		a = &account{}
-		h.byOwner[o] = a
-	}
-	if a.running >= h.limits.Running {
-		var ids []string
-		for _, t := range a.terms {
-			if t.Running() && len(ids) < 3 {
-				ids = append(ids, t.id)
-			}
-		}
-		more := ""
-		if len(ids) > 0 {
-			more = ", for example " + strings.Join(ids, ", ")
-		}
-		return 0, fmt.Errorf("%w: %d commands are running, which is the limit; wait for, kill or release one%s", ErrTooMany, a.running, more)
-	}
-	if h.running >= h.limits.Total {
-		return 0, fmt.Errorf("%w: the server runs as many commands as it may; try again later", ErrTooMany)
-	}
-	a.running++
-	h.running++
-	return a.running - 1, nil
-}
-
-// ended gives the place of a command that has ended back.
-func (h *Host) ended(t *Terminal) {
-	h.mu.Lock()
-	delete(h.live, t)
-	h.stats.OutputBytes += t.out.written()
-	h.mu.Unlock()
-	h.leave(t.owner)
-}
-
-// leave gives the place of admit back.
-func (h *Host) leave(o owner) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	h.running--
-	if a := h.byOwner[o]; a != nil {
-		a.running--
-		h.prune(o, a)
-	}
-}
-
-// prune forgets an account that holds nothing. The caller holds h.mu.
-func (h *Host) prune(o owner, a *account) {
-	if a.running == 0 && len(a.terms) == 0 {
-		delete(h.byOwner, o)
-	}
-}
-
-// add registers t and returns the terminals that had to go to make room.
-func (h *Host) add(t *Terminal) (evicted []*Terminal, err error) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	if h.closed {
-		return nil, ErrClosed
-	}
-	a := h.byOwner[t.owner]
-	for _, old := range a.terms {
-		if len(a.terms)-len(evicted) < h.limits.Kept {
-			break
-		}
-		if !old.Running() {
-			evicted = append(evicted, old)
-		}
-	}
-	h.terms[t.id] = t
-	h.stats.Created++
-	h.live[t] = struct{}{}
-	a.terms = append(a.terms, t)
-	h.wg.Add(1) // under mu: Close sees either the terminal or a refusal
-	return evicted, nil
-}
-
-// drop makes t's id unknown.
-func (h *Host) drop(t *Terminal) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	delete(h.terms, t.id)
-	if a := h.byOwner[t.owner]; a != nil {
-		a.terms = slices.DeleteFunc(a.terms, func(u *Terminal) bool { return u == t })
-		h.prune(t.owner, a)
-	}
 }
 
 // sweep releases what nobody asks about.

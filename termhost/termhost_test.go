@@ -382,7 +382,7 @@ func TestSessionAndHostEnd(t *testing.T) {
 		t.Errorf("create after close: %v", err)
 	}
 	for i := 0; runtime.NumGoroutine() > before; i++ {
-		if i == 100 {
+		if i == 1000 {
 			t.Fatalf("%d goroutines, %d before", runtime.NumGoroutine(), before)
 		}
 		time.Sleep(10 * time.Millisecond)

@@ -1,0 +1,115 @@
+package termhost
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/donax-sh/donax/policy"
+)
+
+// owner is what a terminal id is bound to: the principal, never a connection.
+type owner struct{ sub, tenant, auth string }
+
+func ownerOf(p policy.Principal) owner { return owner{p.Sub, p.Tenant, p.Auth} }
+
+// account is what one principal holds.
+type account struct {
+	running int         // commands being admitted or running
+	terms   []*Terminal // not released, in order of creation
+}
+
+// admit takes a place among the running commands of o.
+func (h *Host) admit(o owner) (usage int, err error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.closed {
+		return 0, ErrClosed
+	}
+	a := h.byOwner[o]
+	if a == nil {
+		a = &account{}
+		h.byOwner[o] = a
+	}
+	if a.running >= h.limits.Running {
+		var ids []string
+		for _, t := range a.terms {
+			if t.Running() && len(ids) < 3 {
+				ids = append(ids, t.id)
+			}
+		}
+		more := ""
+		if len(ids) > 0 {
+			more = ", for example " + strings.Join(ids, ", ")
+		}
+		return 0, fmt.Errorf("%w: %d commands are running, which is the limit; wait for, kill or release one%s", ErrTooMany, a.running, more)
+	}
+	if h.running >= h.limits.Total {
+		return 0, fmt.Errorf("%w: the server runs as many commands as it may; try again later", ErrTooMany)
+	}
+	a.running++
+	h.running++
+	return a.running - 1, nil
+}
+
+// ended gives the place of a command that has ended back.
+func (h *Host) ended(t *Terminal) {
+	h.mu.Lock()
+	delete(h.live, t)
+	h.stats.OutputBytes += t.out.written()
+	h.mu.Unlock()
+	h.leave(t.owner)
+}
+
+// leave gives the place of admit back.
+func (h *Host) leave(o owner) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.running--
+	if a := h.byOwner[o]; a != nil {
+		a.running--
+		h.prune(o, a)
+	}
+}
+
+// prune forgets an account that holds nothing. The caller holds h.mu.
+func (h *Host) prune(o owner, a *account) {
+	if a.running == 0 && len(a.terms) == 0 {
+		delete(h.byOwner, o)
+	}
+}
+
+// add registers t and returns the terminals that had to go to make room.
+func (h *Host) add(t *Terminal) (evicted []*Terminal, err error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.closed {
+		return nil, ErrClosed
+	}
+	a := h.byOwner[t.owner]
+	for _, old := range a.terms {
+		if len(a.terms)-len(evicted) < h.limits.Kept {
+			break
+		}
+		if !old.Running() {
+			evicted = append(evicted, old)
+		}
+	}
+	h.terms[t.id] = t
+	h.stats.Created++
+	h.live[t] = struct{}{}
+	a.terms = append(a.terms, t)
+	h.wg.Add(1) // under mu: Close sees either the terminal or a refusal
+	return evicted, nil
+}
+
+// drop makes t's id unknown.
+func (h *Host) drop(t *Terminal) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	delete(h.terms, t.id)
+	if a := h.byOwner[t.owner]; a != nil {
+		a.terms = slices.DeleteFunc(a.terms, func(u *Terminal) bool { return u == t })
+		h.prune(t.owner, a)
+	}
+}
