@@ -8,7 +8,9 @@ import (
 	"path/filepath"
 	"runtime"
 	"runtime/debug"
+	"strings"
 
+	"github.com/donax-sh/donax/wasm/rewrite"
 	"github.com/tetratelabs/wazero"
 )
 
@@ -100,6 +102,103 @@ func (c *cache) mark(sum string) {
 		f.Close()
 	}
 }
+
+// hollow returns the hollow form of a module whose code is kept, or nil.
+func (c *cache) hollow(sum string) []byte {
+	if c.wz == nil {
+		return nil
+	}
+	bin, err := os.ReadFile(c.marker(sum) + hollowSuffix)
+	if err != nil {
+		return nil
+	}
+	return bin
+}
+
+const hollowSuffix = ".hollow"
+
+// kept lists the files of compiled code.
+func (c *cache) kept() map[string]bool {
+	if c.wz == nil {
+		return nil
+	}
+	return kept(c.dir)
+}
+
+// clear removes all compiled code.
+func (c *cache) clear() {
+	for n := range c.kept() {
+		os.Remove(n)
+	}
+}
+
+func kept(dir string) map[string]bool {
+	names, _ := filepath.Glob(filepath.Join(dir, "wazero-*", "*")) // the pattern is fine
+	set := map[string]bool{}
+	for _, n := range names {
+		set[n] = true
+	}
+	return set
+}
+
+// keepHollow keeps the hollow form of bin and makes its compiled code, under
+// the name that the runtime will look for, the one file that is not in before:
+// what bin was just compiled to. It is a courtesy like mark: without it the
+// next process reads and validates all of bin.
+func (c *cache) keepHollow(ctx context.Context, rc wazero.RuntimeConfig, sum string, bin []byte, before map[string]bool) error {
+	if c.wz == nil {
+		return nil
+	}
+	var code string
+	for n := range c.kept() {
+		if !before[n] && !strings.HasSuffix(n, ".tmp") {
+			if code != "" {
+				return nil // another process has compiled something, too
+			}
+			code = n
+		}
+	}
+	if code == "" {
+		return nil
+	}
+	hollow, err := rewrite.Hollow(bin)
+	if err != nil {
+		return err
+	}
+	tmp, err := os.MkdirTemp(c.dir, "hollow-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(tmp)
+	wz, err := wazero.NewCompilationCacheWithDir(tmp)
+	if err != nil {
+		return err
+	}
+	defer wz.Close(ctx)
+	r := wazero.NewRuntimeWithConfig(ctx, rc.WithCompilationCache(wz))
+	defer r.Close(ctx)
+	if _, err := r.CompileModule(ctx, hollow); err != nil {
+		return err
+	}
+	for n := range kept(tmp) {
+		// In one step, over what may be there: code that only traps.
+		link := filepath.Join(tmp, "code")
+		if err := os.Link(code, link); err != nil {
+			return err
+		}
+		if err := os.Rename(link, filepath.Join(filepath.Dir(code), filepath.Base(n))); err != nil {
+			return err
+		}
+	}
+	file := filepath.Join(tmp, "bin")
+	if err := os.WriteFile(file, hollow, 0o600); err != nil {
+		return err
+	}
+	return os.Rename(file, c.marker(sum)+hollowSuffix)
+}
+
+// dropHollow forgets a hollow form whose code was not found.
+func (c *cache) dropHollow(sum string) { os.Remove(c.marker(sum) + hollowSuffix) }
 
 func (c *cache) close() error {
 	if c.wz == nil {

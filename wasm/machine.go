@@ -33,6 +33,10 @@ type machine struct {
 // instantiate makes a machine whose memory may grow to limit bytes and has
 // least to begin with.
 func (m *module) instantiate(ctx context.Context, limit uint64, least int) (mc *machine, err error) {
+	return m.start(ctx, m.compiled, limit, least)
+}
+
+func (m *module) start(ctx context.Context, c wazero.CompiledModule, limit uint64, least int) (mc *machine, err error) {
 	alloc := &allocator{limit: limit, least: least, from: &m.rt.spaces}
 	defer func() {
 		if p := recover(); p != nil { // wazero has no other way to say that the first allocation failed
@@ -45,7 +49,7 @@ func (m *module) instantiate(ctx context.Context, limit uint64, least int) (mc *
 			}
 		}
 	}()
-	mod, err := m.rt.wz.InstantiateModule(experimental.WithMemoryAllocator(ctx, alloc), m.compiled,
+	mod, err := m.rt.wz.InstantiateModule(experimental.WithMemoryAllocator(ctx, alloc), c,
 		wazero.NewModuleConfig().WithName("").WithStartFunctions())
 	if err != nil {
 		return nil, err

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"sync"
 
+	"github.com/donax-sh/donax/wasm/rewrite"
 	"github.com/tetratelabs/wazero"
 )
 
@@ -57,16 +58,57 @@ func (m *module) compile() (err error) {
 			err = fmt.Errorf("wasm: compiling the %s: panic: %v", m.what, p)
 		}
 	}()
+	if bin := m.rt.cache.hollow(m.sum); bin != nil {
+		// The code is in the cache, and all else is in the hollow form.
+		c, err := m.rt.wz.CompileModule(compileContext(), bin)
+		if err == nil && m.probe(c) {
+			m.compiled = c
+			return nil
+		}
+		if err == nil {
+			c.Close(context.Background())
+		}
+		m.rt.cache.dropHollow(m.sum)
+	}
 	bin, err := m.read()
 	if err != nil {
 		return err
 	}
-	if !m.rt.cache.has(m.sum) {
+	first := !m.rt.cache.has(m.sum)
+	if first {
 		m.rt.log("preparing the " + m.what + " (first run only)")
 	}
-	if m.compiled, err = m.rt.wz.CompileModule(compileContext(), bin); err != nil {
+	before := m.rt.cache.kept()
+	m.compiled, err = m.rt.wz.CompileModule(compileContext(), bin)
+	if err != nil && len(before) > 0 { // a file that was cut short, say
+		m.rt.cache.clear()
+		before = m.rt.cache.kept()
+		m.compiled, err = m.rt.wz.CompileModule(compileContext(), bin)
+	}
+	if err != nil {
 		return fmt.Errorf("wasm: compiling the %s: %w", m.what, err)
 	}
 	m.rt.cache.mark(m.sum)
+	if err := m.rt.cache.keepHollow(context.Background(), m.rt.config, m.sum, bin, before); err != nil {
+		m.rt.log("the cache of the " + m.what + " is not complete: " + err.Error())
+	}
 	return nil
+}
+
+// probe reports whether the code of a hollow module is that of the module
+// itself. The cache of another processor, or one that was cleared, has it not;
+// the runtime has then compiled functions that do nothing but trap.
+func (m *module) probe(c wazero.CompiledModule) bool {
+	mc, err := m.start(context.Background(), c, maxMemory, 0)
+	if err != nil {
+		return false
+	}
+	if f := mc.mod.ExportedFunction(rewrite.ProbeFunc); f != nil {
+		if res, err := f.Call(context.Background()); err == nil && len(res) == 1 && res[0] == 1 {
+			m.pool.spare = mc // for whoever comes first
+			return true
+		}
+	}
+	mc.close()
+	return false
 }

@@ -29,6 +29,7 @@ type pool struct {
 	ready   []*machine // last used last
 	dirty   []*machine // to be reset
 	held    *machine   // being reset
+	spare   *machine   // made before anybody asked, and never initialised
 	missing bool       // one is to be made for one that was closed
 	working bool       // somebody resets and makes
 	trimmer *time.Timer
@@ -65,7 +66,16 @@ func (p *pool) take(ctx context.Context, limit uint64) (*machine, error) {
 		if p.runs++; p.runs == captureAt {
 			p.work()
 		}
+		mc := p.spare
+		p.spare = nil
 		p.mu.Unlock()
+		if mc != nil && uint64(len(mc.alloc.bytes())) <= limit {
+			mc.alloc.limit = limit
+			return mc, nil
+		}
+		if mc != nil {
+			mc.close()
+		}
 		return p.m.instantiate(ctx, limit, 0)
 	}
 	if uint64(len(snap.memory)) > limit {
@@ -283,6 +293,9 @@ func (p *pool) close() {
 	p.closed = true
 	if p.trimmer != nil {
 		p.trimmer.Stop()
+	}
+	if p.spare != nil {
+		p.spare.close()
 	}
 	for _, mc := range append(p.ready, p.dirty...) {
 		mc.close()

@@ -69,6 +69,7 @@ type Runtime struct {
 	cpu    int64
 	log    func(string)
 	cache  *cache
+	config wazero.RuntimeConfig
 	wz     wazero.Runtime
 	tiers  []*module
 	progs  []sandbox.Program
@@ -126,6 +127,7 @@ func New(c Config) (*Runtime, error) {
 		idle:   cmp.Or(c.Idle, 128<<20),
 		log:    c.Log,
 		cache:  cache,
+		config: rc,
 		wz:     wazero.NewRuntimeWithConfig(ctx, rc),
 		epoch:  time.Now(),
 	}
