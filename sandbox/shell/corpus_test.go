@@ -139,7 +139,7 @@ func runCorpusCase(t *testing.T, c corpusCase) result {
 	f.Close()
 	var out, errb lockedBuffer
 	cfg := Config{Host: h, Dir: "/work", Stdout: &out, Stderr: &errb,
-		Env: []string{"PATH=/usr/bin:/bin", "HOME=/home/user", "TMP=/tmp", "LC_ALL=C.UTF-8", "SH=bash", "PWD=/work"}}
+		Env: []string{"PATH=/usr/bin:/bin", "HOME=/home/user", "TMP=/tmp", "LC_ALL=C.UTF-8", "SH=/usr/bin/bash", "PWD=/work"}}
 	st, err := RunFile(ctx, cfg, "/case.sh", []string{"/case.sh"})
 	return result{out.String(), errb.String(), st, err}
 }
