@@ -328,10 +328,6 @@ func (j *job) reap() {
 	case status > 128:
 		j.c.Warn(name, ": terminated by signal ", strconv.Itoa(status-128))
 		j.fatal, j.stop = 125, true
-	case status == 126 || status == 127:
-		// The command's own, or a denial that has been explained.
-		j.fatal, j.stop = j.fatal, j.stop
-		j.status = 123
 	case status != 0:
 		j.status = 123
 	}
