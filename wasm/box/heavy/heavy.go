@@ -5,6 +5,7 @@ package heavy
 
 import (
 	"github.com/donax-sh/donax/wasm/box/applet"
+	"github.com/donax-sh/donax/wasm/box/applet/awk"
 	"github.com/donax-sh/donax/wasm/box/applet/date"
 	"github.com/donax-sh/donax/wasm/box/applet/grep"
 	"github.com/donax-sh/donax/wasm/box/applet/sed"
@@ -13,9 +14,11 @@ import (
 // Commands returns the tier's commands, sorted by name.
 func Commands() []*applet.Command {
 	return []*applet.Command{
+		awk.Command,
 		date.Command,
 		grep.Egrep,
 		grep.Fgrep,
+		awk.Gawk,
 		grep.Command,
 		sed.Command,
 	}
