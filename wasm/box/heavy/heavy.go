@@ -8,6 +8,7 @@ import (
 	"github.com/donax-sh/donax/wasm/box/applet/awk"
 	"github.com/donax-sh/donax/wasm/box/applet/date"
 	"github.com/donax-sh/donax/wasm/box/applet/grep"
+	"github.com/donax-sh/donax/wasm/box/applet/jq"
 	"github.com/donax-sh/donax/wasm/box/applet/sed"
 )
 
@@ -20,6 +21,7 @@ func Commands() []*applet.Command {
 		grep.Fgrep,
 		awk.Gawk,
 		grep.Command,
+		jq.Command,
 		sed.Command,
 	}
 }
