@@ -69,7 +69,11 @@ func (m *mux) route(e *envelope) {
 				return
 			}
 		}
-		m.send(e.era(), e.msg)
+		era := e.era()
+		if era == eraModern && e.method == "tools/call" {
+			e.slim()
+		}
+		m.send(era, e.msg)
 	}
 }
 

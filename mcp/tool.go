@@ -157,20 +157,6 @@ func (s *Server) call(ctx context.Context, t Tool, req *sdk.CallToolRequest) (*s
 	return r.encode()
 }
 
-// clientOf returns what the client calls itself, shortened: it says what it
-// likes, and a policy's input must stay small.
-func clientOf(req *sdk.CallToolRequest) policy.Client {
-	var name, version string
-	// The SDK's own accessor encodes and decodes this again, at 32 KiB a call.
-	if m, ok := req.Params.Meta[sdk.MetaKeyClientInfo].(map[string]any); ok {
-		name, _ = m["name"].(string)
-		version, _ = m["version"].(string)
-	} else if p := req.Session.InitializeParams(); p != nil && p.ClientInfo != nil {
-		name, version = p.ClientInfo.Name, p.ClientInfo.Version
-	}
-	return policy.Client{Name: cut(name, 200), Version: cut(version, 200)}
-}
-
 // canAsk reports whether the client has declared that it can ask a person.
 func canAsk(req *sdk.CallToolRequest) bool {
 	var caps map[string]any
