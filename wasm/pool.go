@@ -28,7 +28,7 @@ type pool struct {
 	runs    int        // so far without a snapshot
 	ready   []*machine // last used last
 	dirty   []*machine // to be reset
-	held    *machine   // being reset
+	held    int        // bytes of the one that is being reset; 0: none is
 	spare   *machine   // made before anybody asked, and never initialised
 	missing bool       // one is to be made for one that was closed
 	working bool       // somebody resets and makes
@@ -137,15 +137,16 @@ var errNoReset = errors.New("wasm: an instance cannot be made from the snapshot"
 
 // waiting counts the machines that wait for work, and their bytes.
 func (p *pool) waiting() (n, bytes int) {
-	for _, l := range [][]*machine{p.ready, p.dirty, {p.held}} {
+	for _, l := range [][]*machine{p.ready, p.dirty} {
 		for _, mc := range l {
-			if mc != nil {
-				n++
-				bytes += mc.size()
-			}
+			n++
+			bytes += mc.size()
 		}
 	}
-	return n, bytes
+	if p.held > 0 {
+		n++
+	}
+	return n, bytes + p.held
 }
 
 // give takes a machine back after its run.
@@ -196,7 +197,7 @@ func (p *pool) step() bool {
 	case snap == nil:
 	case n > 0:
 		mc, p.dirty = p.dirty[n-1], p.dirty[:n-1]
-		p.held = mc
+		p.held = max(1, mc.size())
 	default:
 		p.stats.Made++
 	}
@@ -214,7 +215,7 @@ func (p *pool) step() bool {
 
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.held, p.missing = nil, false
+	p.held, p.missing = 0, false
 	if err != nil { // the next run will say why
 		if mc != nil {
 			p.drop(mc)

@@ -24,6 +24,7 @@ func captured(t testing.TB) wasm.PoolStats {
 // eventually runs commands until the pool is as wanted.
 func eventually(t testing.TB, ok func(wasm.PoolStats) bool) wasm.PoolStats {
 	t.Helper()
+	rt.Warm(t.Context()) // takes its time
 	for end := time.Now().Add(time.Minute); ; time.Sleep(time.Millisecond) {
 		if n := newJob(t, "exit", "0").status(t); n != 0 {
 			t.Fatal(n)
