@@ -20,6 +20,7 @@ import (
 type opened struct {
 	*sandbox.Session
 	engine  policy.Engine
+	layers  []*rego.Engine // what engine is made of, when policies were given
 	runtime *wasm.Runtime
 	files   []io.Closer
 	subject policy.Subject
@@ -36,11 +37,11 @@ func (f *sandboxFlags) open(ctx context.Context, stderr io.Writer, session polic
 	if err != nil {
 		return nil, err
 	}
-	engine, err := f.engine(ctx, stderr)
+	engine, layers, err := f.load(ctx, stderr)
 	if err != nil {
 		return nil, err
 	}
-	o := &opened{engine: engine, subject: policy.Subject{
+	o := &opened{engine: engine, layers: layers, subject: policy.Subject{
 		Principal: policy.Principal{Sub: "local", Auth: "process"},
 		Session:   session,
 	}}
@@ -115,25 +116,27 @@ func replaceOrAppend(points []vfs.MountPoint, p vfs.MountPoint) []vfs.MountPoint
 	return append(points, p)
 }
 
-// engine loads the policies, or the built-in one when none is given.
-func (f *sandboxFlags) engine(ctx context.Context, stderr io.Writer) (policy.Engine, error) {
+// load loads the policies, each a layer of its own, or the built-in one when
+// none is given.
+func (f *sandboxFlags) load(ctx context.Context, stderr io.Writer) (policy.Engine, []*rego.Engine, error) {
 	if len(f.policies) == 0 {
-		return policy.Default{}, nil
+		return policy.Default{}, nil, nil
 	}
-	var layers []policy.Engine
+	var layers []*rego.Engine
+	var engines []policy.Engine
 	for _, path := range f.policies {
 		e, err := rego.Load(ctx, rego.Config{Paths: []string{path}})
 		if err != nil {
-			return nil, loadError(err)
+			return nil, nil, loadError(err)
 		}
 		if !f.quiet {
 			for _, w := range e.Warnings() {
 				fmt.Fprintln(stderr, "donax:", w)
 			}
 		}
-		layers = append(layers, e)
+		layers, engines = append(layers, e), append(engines, e)
 	}
-	return policy.Stack(layers...), nil
+	return policy.Stack(engines...), layers, nil
 }
 
 // run admits a line and runs it.

@@ -32,15 +32,27 @@ line, each program it starts and each file it opens or changes.
 func newPolicyInit(std stdio) *cobra.Command {
 	var name string
 	cmd := &cobra.Command{
-		Use:   "init",
-		Short: "Print a policy to start from",
-		Args:  cobra.NoArgs,
-		RunE: func(*cobra.Command, []string) error {
+		Use:   "init [DIR]",
+		Short: "Print a policy to start from, or write a folder to work in",
+		Long: `Print a policy to start from. With DIR write it there with its tests, the schema of the
+input, and settings that make editors check it. Nothing that exists is replaced.`,
+		Args: cobra.MaximumNArgs(1),
+		RunE: func(_ *cobra.Command, args []string) error {
 			e, err := policies.Get(name)
 			if err != nil {
 				return usageError("donax policy init --example "+policies.Starter, "%v", err)
 			}
-			fmt.Fprint(std.out, e.Policy)
+			if len(args) == 0 {
+				fmt.Fprint(std.out, e.Policy)
+				return nil
+			}
+			written, err := rego.Scaffold(args[0], e.Files)
+			if err != nil {
+				return &exitError{exitNo, err}
+			}
+			for _, f := range written {
+				fmt.Fprintln(std.out, f)
+			}
 			return nil
 		},
 	}
@@ -85,28 +97,40 @@ Each PATH is a layer of its own, as with --policy. Exit status 0: they load; 1: 
 }
 
 func newPolicyTest(std stdio) *cobra.Command {
-	var asJSON bool
+	var format, pattern string
 	cmd := &cobra.Command{
 		Use:   "test PATH...",
 		Short: "Run the test_ rules of *_test.rego files",
 		Args:  cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			r, err := rego.Test(cmd.Context(), rego.TestConfig{Config: rego.Config{Paths: args}})
+			r, err := rego.Test(cmd.Context(), rego.TestConfig{Config: rego.Config{Paths: args}, Run: pattern})
 			if err != nil {
 				return loadError(err)
 			}
-			if asJSON {
-				err = json.NewEncoder(std.out).Encode(r)
-			} else {
-				_, err = fmt.Fprint(std.out, r)
+			switch format {
+			case "text":
+				fmt.Fprint(std.out, r)
+			case "json":
+				if err := json.NewEncoder(std.out).Encode(r); err != nil {
+					return err
+				}
+			case "junit":
+				report, err := r.JUnit()
+				if err != nil {
+					return err
+				}
+				std.out.Write(report)
+			default:
+				return usageError("--format junit", "--format %q: want text, json or junit", format)
 			}
-			if err == nil && !r.OK() {
+			if !r.OK() {
 				return &exitError{code: exitNo}
 			}
-			return err
+			return nil
 		},
 	}
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	cmd.Flags().StringVar(&format, "format", "text", "text, json or junit")
+	cmd.Flags().StringVar(&pattern, "run", "", "only tests whose PACKAGE.NAME matches `REGEXP`")
 	return cmd
 }
 

@@ -53,7 +53,7 @@ func Rewrite(bin []byte) ([]byte, rewrite.Info, error) {
 	return rewrite.Module(bin, rewrite.Options{
 		// The linker puts what it likes into one function; memory is bounded when
 		// the module runs.
-		Limits:        rewrite.Limits{Pages: 1 << 16},
+		Limits:        rewrite.Limits{Pages: 1 << 16, Body: 1 << 20}, // our own code: awk's interpreter is one function of 300 kB
 		Fuel:          true,
 		ExportGlobals: true,
 		MergeData:     true,
