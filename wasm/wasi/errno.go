@@ -7,7 +7,6 @@ import (
 	"io/fs"
 	"syscall"
 
-	"github.com/donax-sh/donax/policy"
 	"github.com/donax-sh/donax/sandbox"
 )
 
@@ -101,7 +100,6 @@ func number(err error) (errno, bool) {
 		n   errno
 	}{
 		{io.ErrClosedPipe, ePIPE},
-		{policy.ErrDenied, eACCES},
 		{fs.ErrNotExist, eNOENT},
 		{fs.ErrExist, eEXIST},
 		{fs.ErrPermission, eACCES},

@@ -12,7 +12,6 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/donax-sh/donax/policy"
 	"github.com/donax-sh/donax/sandbox"
 )
 
@@ -134,7 +133,7 @@ func (j *Job) spawn(ctx context.Context, ch sandbox.Child) (err error) {
 // programs that ran.
 func refusal(err error) errno {
 	switch {
-	case errors.Is(err, policy.ErrDenied), errors.Is(err, fs.ErrPermission):
+	case errors.Is(err, fs.ErrPermission): // a denial by the policy among them
 		return eACCES
 	case errors.Is(err, fs.ErrNotExist):
 		return eNOENT
