@@ -102,7 +102,7 @@ func (b broken) Write(p []byte) (int, error) {
 
 func TestEndlessInputEnds(t *testing.T) {
 	for _, line := range [][]string{{"cat"}, {"head", "-n", "3"}, {"tr", "y", "n"}, {"cut", "-c1"}, {"tee"}, {"nl"}, {"uniq", "-D"},
-		{"fold", "-w1"}, {"paste"}, {"od"}, {"base64"}, {"expand"}, {"tail", "-n", "+2"}, {"xxd"}, {"hexdump", "-C"}, {"rev"}, {"strings", "-n1"}} {
+		{"fold", "-w1"}, {"paste"}, {"od", "-v"}, {"base64"}, {"expand"}, {"tail", "-n", "+2"}, {"xxd"}, {"hexdump", "-Cv"}, {"rev"}, {"strings", "-n1"}} {
 		yes, yesDone := run(t, nil, "yes")
 		out, done := run(t, yes, line[0], line[1:]...)
 		if _, err := io.ReadFull(out, make([]byte, 6)); err != nil {
