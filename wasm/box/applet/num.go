@@ -106,7 +106,7 @@ func Human(n, base int64) string {
 		if rest < math.MaxInt64/10 {
 			tenth = ceilDiv(rest*10, div)
 		} else {
-			tenth = ceilDiv(rest, div/10)
+			tenth = min(10, ceilDiv(rest, div/10))
 		}
 		if tenth == 10 {
 			whole, tenth = whole+1, 0

@@ -109,6 +109,9 @@ func (p Spec) Uint(b []byte, n uint64) []byte {
 	switch p.Verb {
 	case 'o':
 		s := strconv.FormatUint(n, 8)
+		if p.Alt && n == 0 && p.Prec == 0 {
+			p.Prec = 1
+		}
 		if p.Alt && s[0] != '0' && p.Prec <= len(s) {
 			p.Prec = len(s) + 1
 			if p.Zero && !p.Minus && p.Width > p.Prec {

@@ -89,8 +89,9 @@ func (k *converter) rounded(v float64) float64 {
 	return math.Round(v)
 }
 
-// convert rewrites one number.
-func (k *converter) convert(text string) (string, error) {
+// convert rewrites one number. column is how wide it is when nothing else says
+// so, or 0.
+func (k *converter) convert(text string, column int) (string, error) {
 	v, prec, err := k.parse(text)
 	if err != nil {
 		return "", err
@@ -113,21 +114,27 @@ func (k *converter) convert(text string) (string, error) {
 		s = k.scaled(v)
 	}
 	s += k.suffix
-	if k.width > 0 && k.padding == 0 {
-		switch {
-		case k.leftAlign:
-			s = pad(s, -k.width)
-		case k.zeroPad && len(s) < k.width:
-			sign := ""
-			if strings.HasPrefix(s, "-") {
-				sign, s = "-", s[1:]
-			}
-			s = sign + strings.Repeat("0", k.width-len(s)-len(sign)) + s
-		default:
-			s = pad(s, k.width)
+	// The format's width goes before that of --padding, whose side stays.
+	width := k.padding
+	switch {
+	case k.width == 0:
+	case k.leftAlign:
+		width = -k.width
+	case k.zeroPad:
+		sign := ""
+		if strings.HasPrefix(s, "-") {
+			sign, s = "-", s[1:]
 		}
+		s = sign + strings.Repeat("0", max(0, k.width-len(s)-len(sign))) + s
+	case width < 0:
+		width = -k.width
+	default:
+		width = k.width
 	}
-	return k.before + s + k.after, nil
+	if width == 0 {
+		width = column
+	}
+	return k.before + pad(s, width) + k.after, nil
 }
 
 // scaled writes v with a unit and at most three digits, or the format's

@@ -283,11 +283,11 @@ func (k *converter) line(line []byte) bool {
 		}
 		if k.wants(field) {
 			text := string(line[start:end])
-			width := k.padding
-			if !k.hasDelim && width == 0 && (start > 0 || field > 1) {
+			width := 0
+			if !k.hasDelim && (start > 0 || field > 1) {
 				width = end // keep the column where it was
 			}
-			conv, err := k.convert(text)
+			conv, err := k.convert(text, width)
 			if err != nil {
 				if k.invalid != 3 {
 					k.c.Flush()
@@ -302,7 +302,7 @@ func (k *converter) line(line []byte) bool {
 				}
 				out = append(out, line[:end]...)
 			} else {
-				out = append(out, pad(conv, width)...)
+				out = append(out, conv...)
 			}
 		} else {
 			out = append(out, line[:end]...)

@@ -155,18 +155,20 @@ func (e *evaluator) term() (bool, error) {
 	var v bool
 	var err error
 	switch {
-	case left[0] == "(" && len(left) > 1:
+	case left[0] == "(" && len(left) == 1:
+		err = errors.New("missing argument after " + applet.Curly("("))
+	case left[0] == "(":
 		e.at++
-		// As far as the parenthesis that closes it, where the count decides.
+		// The rules for so many arguments hold up to the parenthesis, unless it
+		// is further away than they reach.
 		n := 1
 		for n < 4 && e.at+n < len(e.args) && e.args[e.at+n] != ")" {
 			n++
 		}
-		if n == 4 || e.at+n >= len(e.args) {
-			v, err = e.or()
-		} else {
-			v, err = e.posix(n)
+		if n == 4 {
+			n = len(e.args) - e.at
 		}
+		v, err = e.posix(n)
 		if err == nil && e.peek() != ")" {
 			if e.at < len(e.args) {
 				err = errors.New(applet.Curly(")") + " expected, found " + applet.Curly(e.peek()))

@@ -87,6 +87,8 @@ func check(sets [2]set, n int, translate, complement, truncate bool) error {
 		if it.equiv {
 			return errors.New("[=c=] expressions may not appear in string2 when translating")
 		}
+	}
+	for _, it := range sets[1].items {
 		if it.class != "" && it.class != "upper" && it.class != "lower" {
 			return errors.New("when translating, the only character classes that may appear in\nstring2 are 'upper' and 'lower'")
 		}
@@ -179,10 +181,10 @@ func (p *plan) mapCases(a, b set, to []byte) error {
 		if !it.first {
 			continue
 		}
-		if i >= len(a.items) {
-			break // nothing is mapped to it
+		if i > len(a.items) {
+			break // nothing comes near it
 		}
-		if !a.items[i].first || a.items[i].class != "upper" && a.items[i].class != "lower" {
+		if i == len(a.items) || !a.items[i].first || a.items[i].class != "upper" && a.items[i].class != "lower" {
 			return misaligned
 		}
 	}

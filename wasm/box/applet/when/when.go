@@ -21,6 +21,7 @@ func Parse(s string, now time.Time) (t time.Time, ok bool) {
 	if p.tokens, ok = scan(s); !ok {
 		return t, false
 	}
+	p.hasTime = len(p.tokens) == 0 // nothing at all is midnight
 	for len(p.tokens) > 0 {
 		if !p.item() {
 			return t, false
