@@ -3,9 +3,22 @@
 // first of them runs.
 package heavy
 
-import "github.com/donax-sh/donax/wasm/box/applet"
+import (
+	"github.com/donax-sh/donax/wasm/box/applet"
+	"github.com/donax-sh/donax/wasm/box/applet/awk"
+	"github.com/donax-sh/donax/wasm/box/applet/date"
+	"github.com/donax-sh/donax/wasm/box/applet/find"
+	"github.com/donax-sh/donax/wasm/box/applet/grep"
+	"github.com/donax-sh/donax/wasm/box/applet/jq"
+	"github.com/donax-sh/donax/wasm/box/applet/sed"
+	"github.com/donax-sh/donax/wasm/box/applet/xargs"
+	"github.com/donax-sh/donax/wasm/box/applet/yq"
+)
 
 // Commands returns the tier's commands, sorted by name.
 func Commands() []*applet.Command {
-	return []*applet.Command{}
+	return []*applet.Command{
+		awk.Command, date.Command, grep.Egrep, grep.Fgrep, find.Command, awk.Gawk,
+		grep.Command, jq.Command, sed.Command, xargs.Command, yq.Command,
+	}
 }
