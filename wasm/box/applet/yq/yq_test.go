@@ -30,7 +30,7 @@ func TestYq(t *testing.T) {
 	}{
 		{doc, []string{".a.c"}, "10\n"},
 		{doc, []string{".a.b[0]"}, "x\n"},
-		{doc, []string{"."}, "z: 1\na:\n  b:\n    - x\n    - \"y\"\n    - 2.5\n  c: \"10\"\n  d: null\n"},
+		{doc, []string{"."}, "z: 1\na:\n  b:\n    - x\n    - y\n    - 2.5\n  c: \"10\"\n  d: null\n"},
 		{doc, []string{"-o", "json", "."}, "{\n  \"z\": 1,\n  \"a\": {\n    \"b\": [\n      \"x\",\n      \"y\",\n      2.5\n    ],\n    \"c\": \"10\",\n    \"d\": null\n  }\n}\n"},
 		{doc, []string{"-c", ".a"}, `{"b":["x","y",2.5],"c":"10","d":null}` + "\n"},
 		{doc, []string{"eval", ".z = 5 | .n = \"v\" | del(.a)"}, "z: 5\nn: v\n"},
