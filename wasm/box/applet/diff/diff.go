@@ -75,6 +75,7 @@ const (
 )
 
 type options struct {
+	plain                                      bool // --normal was given
 	style                                      style
 	styles                                     map[style]bool
 	lines                                      int // of context
