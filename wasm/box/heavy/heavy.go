@@ -7,9 +7,11 @@ import (
 	"github.com/donax-sh/donax/wasm/box/applet"
 	"github.com/donax-sh/donax/wasm/box/applet/awk"
 	"github.com/donax-sh/donax/wasm/box/applet/date"
+	"github.com/donax-sh/donax/wasm/box/applet/diff"
 	"github.com/donax-sh/donax/wasm/box/applet/grep"
 	"github.com/donax-sh/donax/wasm/box/applet/jq"
 	"github.com/donax-sh/donax/wasm/box/applet/sed"
+	"github.com/donax-sh/donax/wasm/box/applet/yq"
 )
 
 // Commands returns the tier's commands, sorted by name.
@@ -17,11 +19,13 @@ func Commands() []*applet.Command {
 	return []*applet.Command{
 		awk.Command,
 		date.Command,
+		diff.Command,
 		grep.Egrep,
 		grep.Fgrep,
 		awk.Gawk,
 		grep.Command,
 		jq.Command,
 		sed.Command,
+		yq.Command,
 	}
 }

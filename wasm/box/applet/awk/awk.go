@@ -1,162 +1,216 @@
-// Package awk is awk: goawk with the command line of POSIX and gawk's
-// commonly used functions.
+// Package awk is awk: goawk, which is POSIX awk, with the functions of gawk
+// that are in common use.
+//
+// goawk starts processes itself, which a sandbox has none of. So the program
+// is rewritten before it is parsed: system(), pipes and getline from commands
+// become calls that run the command through the sandbox, with files in
+// between. A command that is written to runs when it is closed or the program
+// ends; one that is read from has ended before its first line is read. Loops
+// over arrays go through the keys in order, numbers before strings, or as
+// PROCINFO["sorted_in"] says. What only gawk has and goawk cannot do
+// (IGNORECASE, RT, FPAT, ...) is refused.
 package awk
 
 import (
+	"bytes"
 	"errors"
 	"io"
 	"os"
 	"strings"
-	"syscall"
 
 	"github.com/benhoyt/goawk/interp"
 	"github.com/benhoyt/goawk/lexer"
 	"github.com/benhoyt/goawk/parser"
+
 	"github.com/donax-sh/donax/wasm/box/applet"
 )
 
-// Command is awk; Gawk is the same under the name that scripts for GNU
-// systems use.
-var (
-	Command = command("awk")
-	Gawk    = command("gawk")
-)
+// Command is awk.
+var Command = command("awk", "run an awk program over lines")
 
-func command(name string) *applet.Command {
+// Gawk is awk under its GNU name.
+var Gawk = command("gawk", "awk under the name of GNU awk")
+
+func command(name, summary string) *applet.Command {
 	return &applet.Command{
 		Name:     name,
-		Synopsis: "[-F FS] [-v VAR=VALUE]... {'PROGRAM' | -f PROGFILE}... [FILE]...",
-		Summary:  "scan files for patterns and process what matches",
-		Help: `  -F, --field-separator=FS   fields are separated by FS
-  -v, --assign=VAR=VALUE     set VAR before the program begins
-  -f, --file=PROGFILE        read the program from PROGFILE; may be repeated
-  -b, --characters-as-bytes  count bytes, not characters
-Of gawk's functions there are gensub, strftime, systime, mktime, strtonum, and, or, xor, compl, lshift and rshift.
-system() runs a command line in the sandbox; pipes to and from commands inside the program are not available.`,
+		Synopsis: "[-F FS] [-v VAR=VALUE]... {PROGRAM | -f FILE...} [FILE | VAR=VALUE]...",
+		Summary:  summary,
+		Help: `  -F, --field-separator=FS  how fields are separated
+  -v, --assign=VAR=VALUE    set a variable before the program begins
+  -f, --file=FILE           the program is in FILE
+  -e, --source=TEXT         program text
+      --csv                 the input is comma-separated values
+      --posix, --traditional  no effect
+`,
 		Run: run,
 	}
 }
 
-// statusError is what awk ends with after an error of its own.
-const statusError = 2
+const failed = 2 // the status of an error
 
 func run(c *applet.Ctx) int {
-	fs, bytes := " ", false
-	var files, assigns []string
-	args, status, ok := c.Parse(statusError,
+	var vars, files, texts []string
+	fs, csv := "", false
+	haveFS := false
+	var bad error
+	refuse := func(what string) func() {
+		return func() { bad = errors.New(what + " is not supported") }
+	}
+	operands, status, ok := c.Parse(failed,
 		applet.StopAtOperand(),
-		applet.String(&fs, 'F', "field-separator"),
+		applet.Func(func(v string) error { fs, haveFS = v, true; return nil }, 'F', "field-separator"),
 		applet.Func(func(v string) error {
-			if name, _, ok := strings.Cut(v, "="); !ok || !isName(name) {
-				return errors.New(applet.Quote(v) + " argument to `-v' not in `var=value' form")
+			name, val, ok := strings.Cut(v, "=")
+			if !ok || !isName(name) {
+				bad = errors.New("`" + v + "' argument to `-v' not in `var=value' form")
+				return nil
 			}
-			assigns = append(assigns, v)
+			if u, err := lexer.Unescape(val); err == nil {
+				val = u
+			}
+			vars = append(vars, name, val)
 			return nil
 		}, 'v', "assign"),
 		applet.Func(func(v string) error { files = append(files, v); return nil }, 'f', "file"),
-		applet.Bool(&bytes, 'b', "characters-as-bytes"),
+		applet.Func(func(v string) error { texts = append(texts, v); return nil }, 'e', "source"),
+		applet.Bool(&csv, 'k', "csv"),
+		applet.Do(func() {}, 0, "posix"),
+		applet.Do(func() {}, 0, "traditional"),
+		applet.Do(func() {}, 'r', "re-interval"),
+		applet.Do(refuse("--sandbox"), 0, "sandbox"),
+		applet.Do(refuse("--lint"), 0, "lint"),
+		applet.Do(refuse("--non-decimal-data"), 'n', "non-decimal-data"),
+		applet.Do(refuse("--characters-as-bytes"), 'b', "characters-as-bytes"),
+		applet.Func(func(string) error { refuse("-i")(); return nil }, 'i', "include"),
 	)
 	if !ok {
 		return status
 	}
-	source, args, err := program(c, files, args)
-	if err != nil {
-		return complain(c, err)
+	if bad != nil {
+		c.Warn(bad.Error())
+		return failed
 	}
-	if source == nil {
-		return c.Usage("no program text") - 1 + statusError
-	}
-	host := &host{c: c}
-	prog, err := parser.ParseProgram(rewrite(source), &parser.ParserConfig{Funcs: host.funcs()})
-	if err != nil {
-		return complain(c, err)
-	}
-	in, err := interp.New(prog)
-	if err != nil {
-		return complain(c, err)
-	}
-	cfg := &interp.Config{
-		Stdin: c.Stdin, Output: c.Out(), Error: c.Stderr,
-		Argv0: c.Cmd.Name, Args: args, Chars: !bytes,
-		NoExec: true, // there is no process to start from in here; system() goes through Procs
-		Funcs:  host.funcs(),
-		Vars:   []string{"FS", separator(fs)},
-	}
-	for _, a := range assigns {
-		name, value, _ := strings.Cut(a, "=")
-		if v, err := lexer.Unescape(value); err == nil {
-			value = v
-		}
-		cfg.Vars = append(cfg.Vars, name, value)
-	}
-	status, err = in.Execute(cfg)
-	if err != nil {
-		return complain(c, err)
-	}
-	return status
-}
-
-// program returns the program's text, and the operands that are left.
-func program(c *applet.Ctx, files, args []string) ([]byte, []string, error) {
-	if len(files) == 0 {
-		if len(args) == 0 {
-			return nil, nil, nil
-		}
-		return []byte(args[0]), args[1:], nil
-	}
-	var source []byte
-	for _, name := range files {
-		r, err := c.Open(name)
+	src := ""
+	for _, f := range files {
+		data, err := read(c, f)
 		if err != nil {
-			return nil, nil, errors.New("can't open file " + name + ": " + applet.Reason(err))
+			c.Warn("fatal: cannot open source file `", f, "' for reading: ", applet.Reason(err))
+			return failed
 		}
-		text, err := io.ReadAll(r)
-		r.Close()
-		if err != nil {
-			return nil, nil, errors.New(name + ": " + applet.Reason(err))
-		}
-		source = append(append(source, text...), '\n')
+		src += string(data) + "\n"
 	}
-	return source, args, nil
+	for _, t := range texts {
+		src += t + "\n"
+	}
+	if len(files) == 0 && len(texts) == 0 {
+		if len(operands) == 0 {
+			io.WriteString(c.Stderr, "Usage: awk "+c.Cmd.Synopsis+"\n")
+			return failed
+		}
+		src, operands = operands[0], operands[1:]
+	}
+	if haveFS {
+		if fs == "t" { // POSIX: -Ft is a tab
+			fs = "\t"
+		} else if u, err := lexer.Unescape(fs); err == nil {
+			fs = u
+		}
+		vars = append([]string{"FS", fs}, vars...)
+	}
+	return execute(c, src, operands, vars, csv)
 }
 
-// separator is the value that -F gives FS: "t" alone means a tab, as POSIX
-// has it, and escapes are read.
-func separator(fs string) string {
-	if fs == "t" {
-		return "\t"
+func read(c *applet.Ctx, name string) ([]byte, error) {
+	if name == "-" || name == "/dev/stdin" {
+		return io.ReadAll(c.Stdin)
 	}
-	if v, err := lexer.Unescape(fs); err == nil {
-		return v
-	}
-	return fs
-}
-
-// complain writes an error of awk and returns its status. A broken pipe ends
-// quietly, as SIGPIPE would end it.
-func complain(c *applet.Ctx, err error) int {
-	if errors.Is(err, syscall.EPIPE) {
-		return 128 + 13
-	}
-	msg := err.Error()
-	var pe *os.PathError
-	switch {
-	case strings.Contains(msg, "NoExec"):
-		msg = "pipes to and from commands are not available in the sandbox: use the shell's own pipes, or system()"
-	case errors.As(err, &pe):
-		msg = "cannot open " + `"` + pe.Path + `" (` + applet.Reason(err) + ")"
-	}
-	c.Flush()
-	c.Warn(msg)
-	return statusError
+	return os.ReadFile(name)
 }
 
 func isName(s string) bool {
-	for i := range len(s) {
-		b := s[i] | 0x20
-		if s[i] != '_' && (b < 'a' || b > 'z') && (i == 0 || s[i] < '0' || s[i] > '9') {
+	for i, r := range s {
+		if r != '_' && !('a' <= r|0x20 && r|0x20 <= 'z') && (i == 0 || !('0' <= r && r <= '9')) {
 			return false
 		}
 	}
 	return s != ""
+}
+
+func execute(c *applet.Ctx, src string, args, vars []string, csv bool) int {
+	rw, err := rewrite(src)
+	if err != nil {
+		c.Warn(err.Error())
+		return failed
+	}
+	host := newHost(c)
+	defer host.cleanup()
+	funcs := host.functions()
+	prog, err := parser.ParseProgram([]byte(rw), &parser.ParserConfig{Funcs: funcs})
+	if err != nil {
+		var pe *parser.ParseError
+		if errors.As(err, &pe) {
+			line := min(pe.Position.Line, 1+strings.Count(src, "\n"))
+			text := strings.Split(src, "\n")[line-1]
+			c.Warn("cmd. line:", itoa(line), ": ", text)
+			c.Warn("cmd. line:", itoa(line), ": syntax error: ", pe.Message)
+			return failed
+		}
+		c.Warn(err.Error())
+		return failed
+	}
+	config := &interp.Config{
+		Stdin: c.Stdin, Output: c.Stdout, Error: c.Stderr, Argv0: c.Cmd.Name, Args: args, Vars: vars,
+		Funcs: funcs, NoExec: true, Environ: environ(), Chars: true,
+	}
+	if csv {
+		config.InputMode = interp.CSVMode
+	}
+	status, err := interp.ExecProgram(prog, config)
+	if err != nil {
+		c.Flush()
+		c.Warn(reason(err))
+		status = failed
+	}
+	if s := host.finish(); err == nil && s != 0 && status == 0 {
+		return s
+	}
+	return status
+}
+
+// reason rewords an error of goawk.
+func reason(err error) string {
+	msg := err.Error()
+	if name, ok := strings.CutPrefix(msg, "file \""); ok && strings.HasSuffix(msg, "\" not found") {
+		return "cannot open \"" + strings.TrimSuffix(name, "\" not found") + "\" (No such file or directory)"
+	}
+	var pe *os.PathError
+	if errors.As(err, &pe) {
+		return "cannot open \"" + pe.Path + "\" (" + applet.Reason(pe.Err) + ")"
+	}
+	return msg
+}
+
+// environ is the environment as goawk wants it.
+func environ() []string {
+	out := []string{}
+	for _, kv := range os.Environ() {
+		if k, v, ok := strings.Cut(kv, "="); ok {
+			out = append(out, k, v)
+		}
+	}
+	return out
+}
+
+func itoa(n int) string {
+	var b bytes.Buffer
+	if n < 0 {
+		b.WriteByte('-')
+		n = -n
+	}
+	if n >= 10 {
+		b.WriteString(itoa(n / 10))
+	}
+	b.WriteByte(byte('0' + n%10))
+	return b.String()
 }

@@ -50,7 +50,7 @@ func (p *parser) action(name string) (n node, ok bool, err error) {
 		if err != nil {
 			return nil, true, err
 		}
-		parts, err := parseFormat(format)
+		parts, err := parseFormat(format, p.f.c.Warn)
 		if err != nil {
 			return nil, true, err
 		}
@@ -156,6 +156,9 @@ func (p *parser) exec(name string) (node, error) {
 			e.many = true
 			e.args = e.args[:len(e.args)-1]
 			break
+		}
+		if a == "+" && len(e.args) > 0 && strings.Contains(e.args[len(e.args)-1], "{}") {
+			return nil, errors.New("Only one instance of {} is supported with " + name + " ... +")
 		}
 		e.args = append(e.args, a)
 	}

@@ -109,7 +109,7 @@ paths:
 
 // startsExpression tells whether an argument is no path.
 func startsExpression(a string) bool {
-	return len(a) > 1 && a[0] == '-' || a == "(" || a == ")" || a == "!" || a == ","
+	return len(a) > 1 && a[0] == '-' || a == "(" || a == "!"
 }
 
 type fileID struct{ dev, ino uint64 }

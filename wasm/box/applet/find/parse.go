@@ -58,7 +58,7 @@ func (p *parser) parse() (node, error) {
 		return nil, err
 	}
 	if p.pos < len(p.args) {
-		return nil, errors.New("invalid expression; you have too many ')'")
+		return nil, errors.New("you have too many ')'")
 	}
 	if !p.f.action {
 		return andNode{n, test(printPath)}, nil

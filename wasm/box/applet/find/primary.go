@@ -21,7 +21,7 @@ func always(*finder, *entry) bool { return true }
 func (p *parser) primary(name string) (node, error) {
 	if len(name) < 2 || name[0] != '-' {
 		msg := "paths must precede expression: `" + name + "'"
-		if p.prev != "" {
+		if _, err := os.Lstat(name); err == nil && p.prev != "" {
 			msg += "\nfind: possible unquoted pattern after predicate `" + p.prev + "'?"
 		}
 		return nil, errors.New(msg)
@@ -124,7 +124,7 @@ var dialects = map[string]posixre.Dialect{
 
 func regexType(p *parser, name, arg string) (node, error) {
 	if _, ok := dialects[arg]; !ok {
-		return nil, errors.New("Unknown regular expression type " + quote(arg) + "; valid types are " + quote("findutils-default") + ", " + quote("awk") + ", " + quote("egrep") + ", " + quote("emacs") + ", " + quote("gnu-awk") + ", " + quote("grep") + ", " + quote("posix-awk") + ", " + quote("posix-basic") + ", " + quote("posix-egrep") + ", " + quote("posix-extended") + ", " + quote("posix-minimal-basic") + ", " + quote("sed") + ".")
+		return nil, errors.New("Unknown regular expression type " + quote(arg) + "; valid types are ‘findutils-default’, ‘ed’, ‘emacs’, ‘gnu-awk’, ‘grep’, ‘posix-awk’, ‘awk’, ‘posix-basic’, ‘posix-egrep’, ‘egrep’, ‘posix-extended’, ‘posix-minimal-basic’, ‘sed’.")
 	}
 	p.f.regextype = arg
 	return test(always), nil
@@ -233,7 +233,7 @@ func numTest(value func(fs.FileInfo) int64) maker {
 	return func(p *parser, name, arg string) (node, error) {
 		c, ok := parseCount(arg)
 		if !ok {
-			return nil, errors.New("non-numeric argument to " + name + ": " + quote(arg))
+			return nil, errors.New("invalid argument `" + arg + "' to `" + name + "'")
 		}
 		return test(func(f *finder, e *entry) bool {
 			fi, err := e.stat()
@@ -336,7 +336,7 @@ func newerTest(p *parser, name, arg string) (node, error) {
 func (p *parser) newerXY(name string) (node, error) {
 	x, y := name[6], name[7]
 	if !strings.ContainsRune("acm", rune(x)) || !strings.ContainsRune("acmt", rune(y)) {
-		return nil, errors.New("unknown predicate `" + name + "'")
+		return nil, errors.New("invalid predicate `" + name + "'")
 	}
 	arg, err := p.arg(name)
 	if err != nil {

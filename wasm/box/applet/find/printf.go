@@ -27,7 +27,7 @@ type piece struct {
 
 type format []piece
 
-func parseFormat(s string) (format, error) {
+func parseFormat(s string, warn func(...string)) (format, error) {
 	var out format
 	var text strings.Builder
 	flush := func() {
@@ -57,7 +57,8 @@ func parseFormat(s string) (format, error) {
 				}
 				text.WriteByte(byte(v))
 				i += n - 1
-			} else { // find warns only at a terminal
+			} else {
+				warn("warning: unrecognized escape `\\", s[i:i+1], "'")
 				text.WriteString(s[i-1 : i+1])
 			}
 		case '%':
@@ -106,6 +107,7 @@ func parseFormat(s string) (format, error) {
 				if strings.IndexByte("{[(", p.c) >= 0 {
 					return nil, errors.New("error: the format directive `%" + string(p.c) + "' is reserved for future use")
 				}
+				warn("warning: unrecognized format directive `%", s[j:j+1], "'")
 				text.WriteString(s[i : j+1])
 				i = j
 				continue
@@ -143,7 +145,7 @@ func (fm format) expand(f *finder, e *entry) string {
 			switch {
 			case p.left:
 				v += strings.Repeat(" ", n)
-			case p.zero && num:
+			case p.zero && (p.c == 'd' || p.c == 'm'):
 				v = strings.Repeat("0", n) + v
 			default:
 				v = strings.Repeat(" ", n) + v
@@ -160,17 +162,17 @@ func (p *piece) value(f *finder, e *entry) (v string, num bool) {
 	case 'p':
 		return e.path, false
 	case 'f':
+		if e.depth == 0 { // with the slashes it was given with
+			trimmed := strings.TrimRight(e.path, "/")
+			return e.path[strings.LastIndexByte(trimmed, '/')+1:], false
+		}
 		return e.base, false
 	case 'h':
-		trimmed := strings.TrimRight(e.path, "/")
-		i := strings.LastIndexByte(trimmed, '/')
-		switch {
-		case i < 0:
+		i := strings.LastIndexByte(e.path, '/')
+		if i < 0 {
 			return ".", false
-		case i == 0:
-			return "", false
 		}
-		return trimmed[:i], false
+		return e.path[:i], false
 	case 'P':
 		return strings.TrimPrefix(strings.TrimPrefix(e.path, e.root), "/"), false
 	case 'H':
@@ -262,8 +264,6 @@ func timeValue(k byte, t time.Time) string {
 		return gnudate.Format("%T.%N0", t)
 	case 'S':
 		return gnudate.Format("%S.%N0", t)
-	case 'r':
-		return gnudate.Format("%I:%M:%S.%N0 %p", t)
 	}
 	return gnudate.Format("%"+string(k), t)
 }

@@ -72,11 +72,13 @@ func run(c *applet.Ctx) int {
 	o := &options{style: jqlang.Style{Indent: 2}, named: jqlang.NewObject(4)}
 	help, err := o.parse(c.Args)
 	if err != nil {
-		c.Warn("error: ", err.Error())
 		var u usageError
-		if errors.As(err, &u) {
-			io.WriteString(c.Stderr, "Use jq --help for help with command-line options,\nor see the jq manpage, or online docs  at https://jqlang.github.io/jq\n")
+		if !errors.As(err, &u) {
+			c.Warn("error: ", err.Error())
+			return statusUsage
 		}
+		c.Warn(err.Error())
+		io.WriteString(c.Stderr, "Use jq --help for help with command-line options,\nor see the jq manpage, or online docs  at https://stedolan.github.io/jq\n")
 		return statusUsage
 	}
 	if help {
@@ -181,11 +183,8 @@ func (o *options) parse(args []string) (help bool, err error) {
 				return false, err
 			}
 			n, err := strconv.Atoi(v[0])
-			switch {
-			case err != nil || n < 0:
-				return false, errors.New("Cannot indent less than 0 characters")
-			case n > 7:
-				return false, errors.New("Cannot indent more than 7 characters")
+			if err != nil || n < 0 || n > 7 {
+				return false, usageError("--indent takes a number between -1 and 7")
 			}
 			o.style.Indent, o.style.Tab = n, false
 			continue
@@ -239,7 +238,7 @@ func (o *options) name(opt, name, v string) error {
 	case "--argjson":
 		var err error
 		if val, err = jqlang.ParseJSON(v); err != nil || strings.TrimSpace(v) == "" {
-			return usageError("Invalid JSON text passed to --argjson")
+			return usageError("invalid JSON text passed to --argjson")
 		}
 	case "--rawfile", "--slurpfile":
 		data, err := os.ReadFile(v)

@@ -80,6 +80,7 @@ func (r *runner) one(prog *jqlang.Program, v any) (status int, done bool) {
 	var se *jqlang.SyntaxError
 	switch {
 	case err == nil:
+		r.status = 0 // as in jq, the last input decides
 	case errors.As(err, &halt):
 		return r.halt(halt), true
 	case errors.Is(err, errOutput):
@@ -199,7 +200,7 @@ func (in *inputs) open() bool {
 		f, err := os.Open(in.name)
 		if err != nil {
 			in.c.Flush()
-			in.c.Warn("error: Could not open ", in.name, ": ", applet.Reason(err))
+			in.c.Warn("error: Could not open file ", in.name, ": ", applet.Reason(err))
 			in.failed = true
 			continue
 		}

@@ -129,6 +129,8 @@ func (e *editor) close() {
 	}
 }
 
+var errNoRegex = errors.New("-e expression #1, char 0: no previous regular expression")
+
 // errQuit ends the program.
 var errQuit = errors.New("quit")
 
@@ -146,13 +148,15 @@ func (e *editor) run() int {
 		code, err := e.cycle()
 		if err == errQuit {
 			quit = code
-			e.in.drain()
-			e.in.closeFile()
+			e.in.closeFile() // as GNU sed: what was not read of a file edited in place goes
 			break
 		}
 		if err != nil {
 			e.in.abandon()
 			e.warn(err.Error())
+			if err == errNoRegex {
+				return badUsage
+			}
 			return panicked
 		}
 		if e.o.unbuffered {
@@ -239,7 +243,7 @@ func (e *editor) regex(re *posixre.Regexp) (*posixre.Regexp, error) {
 		return re, nil
 	}
 	if e.lastRE == nil {
-		return nil, errors.New("no previous regular expression")
+		return nil, errNoRegex
 	}
 	return e.lastRE, nil
 }
@@ -287,7 +291,7 @@ func (e *editor) selects(c *command) (bool, error) {
 		case addrMult:
 			c.end = l
 			if c.a2.n > 0 {
-				c.end = (l + c.a2.n - 1) / c.a2.n * c.a2.n
+				c.end = (l/c.a2.n + 1) * c.a2.n
 			}
 		default:
 			c.state = rangeOn
@@ -560,7 +564,7 @@ func (e *editor) list(width int) {
 				esc = "\\" + string([]byte{'0' + c>>6, '0' + c>>3&7, '0' + c&7})
 			}
 		}
-		if width > 1 && col+len(esc) > width-1 {
+		if width > 0 && col+len(esc) > width-1 {
 			b = append(b, '\\', '\n')
 			col = 0
 		}

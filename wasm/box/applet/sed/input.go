@@ -128,8 +128,10 @@ func (in *input) more() bool {
 			if len(in.peeked) > 0 {
 				return true
 			}
-		} else if fi, err := os.Stat(name); err != nil || fi.IsDir() {
+		} else if fi, err := os.Stat(name); err != nil {
 			in.complain(name, err)
+		} else if fi.IsDir() {
+			return true
 		} else if !fi.Mode().IsRegular() || fi.Size() > 0 {
 			return true
 		}
@@ -139,10 +141,11 @@ func (in *input) more() bool {
 }
 
 func (in *input) complain(name string, err error) {
-	in.e.status = badInput
 	if err != nil {
+		in.e.status = badInput
 		in.e.warn("can't read ", name, ": ", applet.Reason(err))
 	} else {
+		in.e.fatal = panicked
 		in.e.warn("read error on ", name, ": Is a directory")
 	}
 }
@@ -180,7 +183,7 @@ func (in *input) open() bool {
 		if fi, err := f.Stat(); err == nil && fi.IsDir() {
 			f.Close()
 			in.complain(name, nil)
-			continue
+			return false
 		}
 		in.f, in.r, in.name = f, f, name
 		if in.e.o.inPlace {
@@ -296,24 +299,4 @@ func backupName(path, suffix string) string {
 		return base
 	}
 	return dir + base
-}
-
-// drain copies the rest of the input out unchanged: what q leaves unread of a
-// file that is edited in place is not lost.
-func (in *input) drain() {
-	if in.edit == nil || in.r == nil {
-		return
-	}
-	in.e.out.newline()
-	in.e.out.Write(in.buf[in.from:in.to])
-	if !in.atEOF {
-		buf := make([]byte, bufSize)
-		for {
-			n, err := in.r.Read(buf)
-			in.e.out.Write(buf[:n])
-			if err != nil {
-				break
-			}
-		}
-	}
 }

@@ -200,10 +200,8 @@ func (p *parser) body(cmd command) error {
 			return p.bad("comments don't accept any addresses")
 		}
 		c := p.next()
-		if c == 'n' && p.at == 0 && p.pos == 2 {
-			if c = p.next(); c == eof || c == '\n' {
-				p.quiet = true
-			}
+		if c == 'n' && p.at == 0 && p.pos == 2 { // whatever follows, as GNU sed has it
+			p.quiet = true
 		}
 		for c != eof && c != '\n' {
 			c = p.next()
@@ -515,7 +513,7 @@ func (p *parser) regex(pat string, fold, multi bool) (*posixre.Regexp, error) {
 		}
 		return nil, nil
 	}
-	opt := posixre.Options{Dialect: posixre.PosixBasic, Fold: fold, Multiline: multi, Strict: p.o.posix}
+	opt := posixre.Options{Dialect: posixre.PosixBasic, Fold: fold, Multiline: multi && !p.o.null, Strict: p.o.posix}
 	if p.o.extended {
 		opt.Dialect = posixre.PosixExtended
 	}

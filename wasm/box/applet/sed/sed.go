@@ -90,7 +90,7 @@ func run(c *applet.Ctx) int {
 	}
 	if bad != nil {
 		c.Warn(bad.Error())
-		return badUsage
+		return panicked
 	}
 	if len(o.chunks) == 0 {
 		if len(operands) == 0 {

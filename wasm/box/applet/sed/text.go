@@ -84,8 +84,8 @@ func (p *parser) lines(cmd *command) error {
 }
 
 // unescape replaces the escapes that stand for one character: \a \f \n \t \v
-// \cX \dNNN \oNNN \xHH. What they produce is never an operator: it gets a
-// backslash where it would be. In a regular expression \n was replaced
+// \cX \dNNN \oNNN \xHH. In a replacement a backslash and an ampersand that
+// they produce stand for themselves; in an expression they are operators. In a regular expression \n was replaced
 // before, and \b, \w and the like are left alone.
 func unescape(s string, regex bool) string {
 	if strings.IndexByte(s, '\\') < 0 {
@@ -151,18 +151,7 @@ func unescape(s string, regex bool) string {
 }
 
 func produced(b *strings.Builder, c byte, regex bool) {
-	special := "&\\"
-	if regex {
-		special = `*.[]^$\/+?{}|()`
-		// Only a plain character can be escaped without becoming an operator.
-		if strings.IndexByte("+?{}|()", c) >= 0 {
-			b.WriteByte('[')
-			b.WriteByte(c)
-			b.WriteByte(']')
-			return
-		}
-	}
-	if strings.IndexByte(special, c) >= 0 {
+	if !regex && (c == '\\' || c == '&') {
 		b.WriteByte('\\')
 	}
 	b.WriteByte(c)

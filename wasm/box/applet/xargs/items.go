@@ -22,7 +22,7 @@ func (j *job) next() (item string, lineEnd, ok bool) {
 				j.unmatched(quote)
 				return "", false, false
 			}
-			if !any {
+			if len(b) == 0 { // an empty item is none at the very end
 				return "", false, false
 			}
 			return j.finish(b, true)
@@ -49,10 +49,7 @@ func (j *job) next() (item string, lineEnd, ok bool) {
 			continue
 		case c == '\\':
 			if c, err = j.in.ReadByte(); err != nil {
-				j.readDone = true
-				j.c.Warn("unmatched backslash")
-				j.fatal, j.stop = 1, true
-				return "", false, false
+				continue
 			}
 			b, any = append(b, c), true
 			continue

@@ -96,11 +96,12 @@ func run(c *applet.Ctx) int {
 		}
 	}
 	setLines := func(v string) error {
-		j.args, j.replace = 0, ""
+		j.exclude("-L", &j.args, &j.replace, nil)
 		return number(&j.lines, "L", 1)(v)
 	}
 	setReplace := func(v string) error {
-		j.replace, j.args, j.lines = v, 0, 0
+		j.exclude("--replace/-I/-i", &j.args, nil, &j.lines)
+		j.replace = v
 		return nil
 	}
 	setEOF := func(v string) error { j.eofStr = v; return nil }
@@ -125,7 +126,7 @@ func run(c *applet.Ctx) int {
 				j.args = 0
 				return err
 			}
-			j.lines, j.replace = 0, ""
+			j.exclude("--max-args/-n", nil, &j.replace, &j.lines)
 			return err
 		}, 'n', "max-args"),
 		applet.Func(number(&j.procs, "P", 0), 'P', "max-procs"),
@@ -159,7 +160,7 @@ func run(c *applet.Ctx) int {
 	if file != "" && file != "-" {
 		f, err := os.Open(file)
 		if err != nil {
-			c.Warn("Cannot open input file ", applet.Quote(file), ": ", applet.Reason(err))
+			c.Warn("Cannot open input file ", "‘"+file+"’: ", applet.Reason(err))
 			return 1
 		}
 		defer f.Close()
@@ -168,6 +169,25 @@ func run(c *applet.Ctx) int {
 	}
 	j.in = bufio.NewReaderSize(input, 64<<10)
 	return j.run()
+}
+
+// exclude drops the options that opt takes the place of, and says so.
+func (j *job) exclude(opt string, args *int, replace *string, lines *int) {
+	say := func(old string) {
+		j.c.Warn("warning: options ", old, " and ", opt, " are mutually exclusive, ignoring previous ", old, " value")
+	}
+	if args != nil && *args > 0 {
+		say("--max-args")
+		*args = 0
+	}
+	if replace != nil && *replace != "" {
+		say("--replace")
+		*replace = ""
+	}
+	if lines != nil && *lines > 0 {
+		say("--max-lines")
+		*lines = 0
+	}
 }
 
 // delimiter reads the argument of -d.
@@ -223,7 +243,7 @@ func (j *job) run() int {
 				j.fatal = 1
 				break
 			}
-			if j.exit || j.lines > 0 {
+			if j.exit && (j.args > 0 || j.lines > 0) || j.lines > 0 {
 				j.c.Warn("argument list too long")
 				j.fatal = 1
 				break

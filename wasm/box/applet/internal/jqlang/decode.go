@@ -218,10 +218,7 @@ func (p *jsonParser) value() (any, error) {
 		return p.number()
 	case c == ']' || c == '}':
 		p.i++
-		if p.depth == 0 {
-			return nil, errors.New("Unmatched '" + string(c) + "'")
-		}
-		return nil, errors.New("Expected value before '" + string(c) + "'")
+		return nil, errors.New("Unmatched '" + string(c) + "'")
 	case c == ',' || c == ':':
 		p.i++
 		if c == ':' {
@@ -232,8 +229,29 @@ func (p *jsonParser) value() (any, error) {
 	return p.word()
 }
 
+// wordByte tells whether c goes on with a number or a word: all that is
+// neither white space nor punctuation, as jq reads them.
 func wordByte(c byte) bool {
-	return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' || c == '_' || c == '.' || c == '+' || c == '-' || c >= 0x80
+	switch c {
+	case ' ', '\t', '\r', '\n', '[', ']', '{', '}', ':', ',', '"', 0x1E:
+		return false
+	}
+	return true
+}
+
+// badWord is the error of the word w, which ends at j.
+func (p *jsonParser) badWord(w string, j int) error {
+	msg := "Invalid numeric literal"
+	if w != "" && (w[0] == 't' || w[0] == 'f' || w[0] == 'n' && len(w) != 3) {
+		msg = "Invalid literal"
+	}
+	p.i = j
+	if j < len(p.b) {
+		p.i++
+	} else {
+		p.atEnd, p.msg = true, msg
+	}
+	return errors.New(msg)
 }
 
 func (p *jsonParser) word() (any, error) {
@@ -256,12 +274,7 @@ func (p *jsonParser) word() (any, error) {
 	case "nan", "NaN":
 		return math.NaN(), nil
 	}
-	if j < len(p.b) {
-		p.i++
-	} else {
-		p.atEnd, p.msg = true, "Invalid numeric literal"
-	}
-	return nil, errors.New("Invalid numeric literal")
+	return nil, p.badWord(w, j)
 }
 
 func (p *jsonParser) number() (any, error) {
@@ -298,13 +311,7 @@ func (p *jsonParser) number() (any, error) {
 	text := string(p.b[start:j])
 	f, err := strconv.ParseFloat(text, 64)
 	if err != nil && !errors.Is(err, strconv.ErrRange) || !plainNumber(text) {
-		p.i = j
-		if j < len(p.b) {
-			p.i++
-		} else {
-			p.atEnd, p.msg = true, "Invalid numeric literal"
-		}
-		return nil, errors.New("Invalid numeric literal")
+		return nil, p.badWord(text, j)
 	}
 	p.i = j
 	if digits > maxDigits-2 && len(text) == digits || neg && digits > maxDigits-2 && len(text) == digits+1 {
@@ -341,6 +348,10 @@ func (p *jsonParser) array() (any, error) {
 		return out, nil
 	}
 	for {
+		if p.space(); len(out) > 0 && p.i < len(p.b) && p.b[p.i] == ']' {
+			p.i++
+			return nil, errors.New("Expected another array element")
+		}
 		v, err := p.value()
 		if err != nil {
 			return nil, err
@@ -358,12 +369,12 @@ func (p *jsonParser) array() (any, error) {
 			p.depth--
 			return out, nil
 		default:
-			return nil, p.unexpected(c, "array")
+			return nil, p.unexpected(c)
 		}
 	}
 }
 
-func (p *jsonParser) unexpected(c byte, where string) error {
+func (p *jsonParser) unexpected(c byte) error {
 	switch c {
 	case ':':
 		return errors.New("':' not as part of an object")
@@ -371,8 +382,11 @@ func (p *jsonParser) unexpected(c byte, where string) error {
 		return errors.New("Unmatched '" + string(c) + "'")
 	}
 	p.i--
-	if _, err := p.value(); err == errShort {
+	if _, err := p.value(); err != nil {
 		return err
+	}
+	if p.b[p.i-1] != '"' && p.b[p.i-1] != ']' && p.b[p.i-1] != '}' && p.i < len(p.b) {
+		p.i++ // a word is known to end by what follows
 	}
 	return errors.New("Expected separator between values")
 }
@@ -397,8 +411,13 @@ func (p *jsonParser) object() (any, error) {
 		if p.b[p.i] != '"' {
 			if c := p.b[p.i]; c == '}' || c == ']' || c == ',' || c == ':' {
 				p.i++
-				if c == ':' {
+				switch c {
+				case ':':
 					return nil, errors.New("Expected string key before ':'")
+				case '}':
+					return nil, errors.New("Expected another key-value pair")
+				case ']':
+					return nil, errors.New("Unmatched ']'")
 				}
 				return nil, errors.New("Expected value before '" + string(c) + "'")
 			}
@@ -415,9 +434,12 @@ func (p *jsonParser) object() (any, error) {
 		if p.i >= len(p.b) {
 			return nil, p.short(unfinished)
 		}
-		if p.b[p.i] != ':' {
+		if c := p.b[p.i]; c != ':' {
 			p.i++
-			return nil, errors.New("Objects must consist of key:value pairs")
+			if c == ',' || c == '}' || c == ']' {
+				return nil, errors.New("Objects must consist of key:value pairs")
+			}
+			return nil, p.unexpected(c)
 		}
 		p.i++
 		v, err := p.value()
@@ -437,7 +459,7 @@ func (p *jsonParser) object() (any, error) {
 			p.depth--
 			return o, nil
 		default:
-			return nil, p.unexpected(c, "object")
+			return nil, p.unexpected(c)
 		}
 	}
 }

@@ -153,11 +153,6 @@ func (s *Style) colored(b []byte, v any, level int) []byte {
 			if s.pretty() {
 				b = s.newline(b, level+1)
 			}
-			if i > 0 {
-				b = append(b, reset...)
-			} else {
-				b = append(b, reset...)
-			}
 			b = s.colored(b, e, level+1)
 		}
 		if len(v) > 0 {

@@ -381,6 +381,16 @@ func sorter(f func([]any, [][]any) any, what string) nativeFunc {
 }
 
 func toEntries(_ *Interp, v any, _ []any) (any, error) {
+	if a, ok := v.([]any); ok {
+		out := make([]any, len(a))
+		for i, x := range a {
+			e := NewObject(2)
+			e.Add("key", float64(i))
+			e.Add("value", x)
+			out[i] = e
+		}
+		return out, nil
+	}
 	o, ok := v.(*Object)
 	if !ok {
 		return nil, fail(show(v), " has no keys")

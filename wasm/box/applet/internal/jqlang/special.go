@@ -186,24 +186,30 @@ func whileFunc(in *Interp, n *node, e *env, v any, p *path, y yield) error {
 	}
 }
 
+// repeatFunc is def r: f | (., r); r.
 func repeatFunc(in *Interp, n *node, e *env, v any, p *path, y yield) error {
 	if in.depth++; in.depth > maxDepth {
 		return errDepth
 	}
 	defer func() { in.depth-- }()
 	for {
-		if err := y(v, p.lost()); err != nil {
-			return err
-		}
 		if n.args[0].single {
 			r, err := in.one(n.args[0], e, v)
 			if err != nil {
 				return err
 			}
+			if err := y(r, p.lost()); err != nil {
+				return err
+			}
 			v = r
 			continue
 		}
-		return in.eval(n.args[0], e, v, nil, func(v any, _ *path) error { return repeatFunc(in, n, e, v, p, y) })
+		return in.each(n.args[0], e, v, func(v any) error {
+			if err := y(v, p.lost()); err != nil {
+				return err
+			}
+			return repeatFunc(in, n, e, v, p, y)
+		})
 	}
 }
 
@@ -345,7 +351,7 @@ func byFunc(f func(items []any, keys [][]any) any) specialFunc {
 	return func(in *Interp, n *node, e *env, v any, p *path, y yield) error {
 		a, ok := v.([]any)
 		if !ok {
-			return fail("Cannot index ", typeName(v), " with number")
+			return fail("Cannot iterate over ", show(v))
 		}
 		keys := make([][]any, len(a))
 		for i, x := range a {

@@ -38,7 +38,7 @@ func local() *time.Location {
 func broken(v any, name string, loc *time.Location) (any, error) {
 	f, ok := num(v)
 	if !ok {
-		return nil, fail(name, "() requires a number")
+		return nil, fail(name, "() requires numeric inputs")
 	}
 	whole := math.Floor(f)
 	t := time.Unix(int64(whole), 0).In(loc)
