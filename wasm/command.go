@@ -54,7 +54,7 @@ func (p *command) Run(ctx context.Context, proc *sandbox.Proc) error {
 	// The guest finds the command by its canonical name, whatever it was called
 	// by.
 	args := append([]string{p.cmd.Name, proc.Dir}, proc.Args...)
-	return p.rt.run(ctx, p.mod, p.cmd.Name, proc, args, func(ctx context.Context, mc *machine, mt *meter) (uint64, error) {
+	return p.rt.run(ctx, p.mod, p.cmd.Name, proc, args, nil, func(ctx context.Context, mc *machine, mt *meter) (uint64, error) {
 		if mc.fresh {
 			if _, err := mc.call(ctx, mt, "_initialize"); err != nil {
 				return 0, err
@@ -71,7 +71,7 @@ func (p *command) Run(ctx context.Context, proc *sandbox.Proc) error {
 
 // run runs a job in a machine of m and says how it ended, as
 // sandbox.Program.Run does.
-func (r *Runtime) run(ctx context.Context, m *module, name string, proc *sandbox.Proc, args []string, start func(context.Context, *machine, *meter) (uint64, error)) (err error) {
+func (r *Runtime) run(ctx context.Context, m *module, name string, proc *sandbox.Proc, args []string, pre []wasi.Preopen, start func(context.Context, *machine, *meter) (uint64, error)) (err error) {
 	if err := m.load(ctx); err != nil {
 		return err
 	}
@@ -89,9 +89,12 @@ func (r *Runtime) run(ctx context.Context, m *module, name string, proc *sandbox
 		limit = min(max(proc.Memory, pageSize), maxMemory)
 	}
 	job := wasi.NewJob(wasi.Config{
-		Args:   args,
-		Env:    proc.Env,
-		FS:     proc.FS,
+		Args: args,
+		Env:  proc.Env,
+		FS:   proc.FS,
+
+		Preopens: pre,
+
 		Stdin:  proc.Stdin,
 		Stdout: proc.Stdout,
 		Stderr: proc.Stderr,

@@ -18,6 +18,8 @@ type module struct {
 	read func() ([]byte, error)
 	pool pool
 
+	fresh bool // every run has an instance of its own, which nothing is left of
+
 	once     sync.Once
 	ready    chan struct{} // closed when what follows is set
 	compiled wazero.CompiledModule

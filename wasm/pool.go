@@ -59,6 +59,9 @@ const (
 // take returns a machine whose memory may grow to limit bytes. ctx carries
 // the job that will run.
 func (p *pool) take(ctx context.Context, limit uint64) (*machine, error) {
+	if p.m.fresh {
+		return p.m.instantiate(ctx, limit, 0)
+	}
 	p.mu.Lock()
 	snap := p.snap
 	if snap == nil {

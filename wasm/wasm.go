@@ -45,6 +45,11 @@ type Config struct {
 	// in all; one may wait in any case. 0 means 128 MiB.
 	Idle int
 
+	// Compile compiles a module into CacheDir in another process, by
+	// [CompileInto], and bounds that process. It is for modules of users: nil
+	// means that there are none.
+	Compile func(ctx context.Context, module []byte) error
+
 	// Log is told what takes long: that a tier is compiled for the first time.
 	// It may be called from any goroutine. Nil means nobody.
 	Log func(string)
@@ -65,19 +70,20 @@ type Tier struct {
 // A Runtime compiles modules and runs programs. It is safe for concurrent
 // use.
 type Runtime struct {
-	memory int64
-	cpu    int64
-	log    func(string)
-	cache  *cache
-	config wazero.RuntimeConfig
-	wz     wazero.Runtime
-	tiers  []*module
-	progs  []sandbox.Program
-	epoch  time.Time // of the guests' monotonic clocks
-	idle   int
-	spaces spaces
-	life   context.Context // ends with Close
-	end    context.CancelFunc
+	memory  int64
+	cpu     int64
+	log     func(string)
+	cache   *cache
+	config  wazero.RuntimeConfig
+	compile func(context.Context, []byte) error
+	wz      wazero.Runtime
+	tiers   []*module
+	progs   []sandbox.Program
+	epoch   time.Time // of the guests' monotonic clocks
+	idle    int
+	spaces  spaces
+	life    context.Context // ends with Close
+	end     context.CancelFunc
 
 	mu     sync.Mutex
 	closed bool
@@ -122,14 +128,15 @@ func New(c Config) (*Runtime, error) {
 		rc = rc.WithCompilationCache(cache.wz)
 	}
 	r := &Runtime{
-		memory: c.Memory,
-		cpu:    c.CPU,
-		idle:   cmp.Or(c.Idle, 128<<20),
-		log:    c.Log,
-		cache:  cache,
-		config: rc,
-		wz:     wazero.NewRuntimeWithConfig(ctx, rc),
-		epoch:  time.Now(),
+		memory:  c.Memory,
+		cpu:     c.CPU,
+		idle:    cmp.Or(c.Idle, 128<<20),
+		log:     c.Log,
+		cache:   cache,
+		config:  rc,
+		compile: c.Compile,
+		wz:      wazero.NewRuntimeWithConfig(ctx, rc),
+		epoch:   time.Now(),
 	}
 	r.spaces.max = r.idle
 	r.life, r.end = context.WithCancel(ctx)

@@ -63,6 +63,7 @@ type Info struct {
 	MaxPages  uint32   // memory it may grow to
 	Data      []byte   // the memory's first bytes, when data was taken out
 	Checks    int      // fuel checks inserted
+	Start     bool     // it runs code as soon as it is instantiated
 }
 
 // An Error says why a module was refused. Offset is in bytes from the start

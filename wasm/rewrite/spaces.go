@@ -156,6 +156,7 @@ func appendExport(b []byte, name string, kind byte, index uint64) []byte {
 
 func (w *rewriter) start() {
 	if r := w.reader(secStart); r != nil {
+		w.info.Start = true
 		f := w.mapFunc(r, r.u32())
 		r.end()
 		w.set(secStart, uleb(nil, f))

@@ -1,5 +1,7 @@
 package wasmtest
 
+import "slices"
+
 // Op codes that tests write code with.
 const (
 	Unreachable = 0x00
@@ -46,4 +48,32 @@ func I32(n int32) []byte {
 		}
 		b = append(b, c|0x80)
 	}
+}
+
+// Command returns a WASI command that writes text to its standard output and
+// ends as proc_exit(status) does. module names what it imports fd_write and
+// proc_exit from.
+func Command(module, text string, status int32) []byte {
+	m := []byte("\x00asm\x01\x00\x00\x00")
+	m = append(m, section(1, vec(3, []byte{
+		0x60, 0, 0,
+		0x60, 4, 0x7f, 0x7f, 0x7f, 0x7f, 1, 0x7f,
+		0x60, 1, 0x7f, 0,
+	}))...)
+	var imports []byte
+	for i, name := range []string{"fd_write", "proc_exit"} {
+		imports = append(append(imports, str(module)...), str(name)...)
+		imports = append(imports, 0, byte(1+i))
+	}
+	m = append(m, section(2, vec(2, imports))...)
+	m = append(m, section(3, vec(1, []byte{0}))...)
+	m = append(m, section(5, vec(1, []byte{0, 1}))...)
+	m = append(m, section(7, vec(2, slices.Concat(str("_start"), []byte{0, 2}, str("memory"), []byte{2, 0})))...)
+	body := []byte{0}
+	for at, v := range []int32{16, int32(len(text))} { // one buffer, at 16
+		body = slices.Concat(body, I32(int32(at*4)), I32(v), []byte{0x36, 2, 0})
+	}
+	body = slices.Concat(body, I32(1), I32(0), I32(1), I32(8), []byte{Call, 0, Drop}, I32(status), []byte{Call, 1, End})
+	m = append(m, section(10, vec(1, append(leb(uint32(len(body))), body...)))...)
+	return append(m, section(11, vec(1, slices.Concat([]byte{0}, I32(16), []byte{End}, str(text))))...)
 }

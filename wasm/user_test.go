@@ -1,0 +1,129 @@
+package wasm_test
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/donax-sh/donax/policy"
+	"github.com/donax-sh/donax/sandbox"
+	"github.com/donax-sh/donax/sandbox/vfs"
+	"github.com/donax-sh/donax/wasm"
+	"github.com/donax-sh/donax/wasm/internal/wasmtest"
+	"github.com/donax-sh/donax/wasm/rewrite"
+)
+
+func TestUserModule(t *testing.T) {
+	dir := t.TempDir()
+	compiled := 0
+	var facts policy.Module
+	r, err := wasm.New(wasm.Config{CacheDir: dir, Box: []wasm.Tier{}, Compile: func(ctx context.Context, module []byte) error {
+		compiled++
+		return wasm.CompileInto(ctx, dir, module)
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	load := func(bin []byte, change func(*wasm.UserModule)) (sandbox.Program, error) {
+		sum := sha256.Sum256(bin)
+		u := wasm.UserModule{
+			Usage:  sandbox.Usage{Name: "hello"},
+			SHA256: hex.EncodeToString(sum[:]),
+			Read:   func() ([]byte, error) { return bin, nil },
+			Admit: func(_ context.Context, m policy.Module) error {
+				facts = m
+				return nil
+			},
+		}
+		if change != nil {
+			change(&u)
+		}
+		return r.Load(t.Context(), u)
+	}
+	hello := wasmtest.Command("wasi_snapshot_preview1", "hello\n", 3)
+	p, err := load(hello, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 3 {
+		var out bytes.Buffer
+		err := p.Run(t.Context(), &sandbox.Proc{Args: []string{"hello"}, Dir: "/", FS: vfs.NewMem(vfs.MemConfig{}), Stdout: &out})
+		if err != sandbox.ExitCode(3) || out.String() != "hello\n" {
+			t.Errorf("%v %q", err, out.String())
+		}
+	}
+	if u := p.Usage(); u.Kind != "wasm" || u.SHA256 != facts.SHA256 || u.Name != "hello" {
+		t.Errorf("%+v", u)
+	}
+	if facts.Size != int64(len(hello)) || strings.Join(facts.Imports, " ") != "wasi_snapshot_preview1.fd_write wasi_snapshot_preview1.proc_exit" {
+		t.Errorf("%+v", facts)
+	}
+	if _, err := load(hello, nil); err != nil || compiled != 1 {
+		t.Errorf("again: %v; compiled %d times", err, compiled)
+	}
+
+	denied := errors.New("denied")
+	var limit *rewrite.LimitError
+	var bad *rewrite.Error
+	other := wasmtest.Command("wasi_snapshot_preview1", "other", 0)
+	for name, c := range map[string]struct {
+		bin    []byte
+		change func(*wasm.UserModule)
+		ok     func(error) bool
+	}{
+		"another module": {other, func(u *wasm.UserModule) { u.SHA256 = facts.SHA256 }, func(err error) bool { return errors.Is(err, wasm.ErrNotPinned) }},
+		"denied": {other, func(u *wasm.UserModule) {
+			u.Admit = func(context.Context, policy.Module) error { return denied }
+		}, func(err error) bool { return errors.Is(err, denied) }},
+		"nobody asked":  {other, func(u *wasm.UserModule) { u.Admit = nil }, func(err error) bool { return err != nil }},
+		"other imports": {wasmtest.Command("donax", "x", 0), nil, func(err error) bool { return errors.As(err, &bad) }},
+		"too large":     {other, func(u *wasm.UserModule) { u.Limits.Body = 10 }, func(err error) bool { return errors.As(err, &limit) }},
+		"no command":    {wasmtest.Box(1), nil, func(err error) bool { return errors.Is(err, wasm.ErrNoCommand) }},
+		"no module":     {[]byte("#!/bin/sh\n"), nil, func(err error) bool { return errors.As(err, &bad) }},
+	} {
+		if _, err := load(c.bin, c.change); !c.ok(err) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if compiled != 1 {
+		t.Errorf("compiled %d times, also what was refused", compiled)
+	}
+	plain, err := wasm.New(wasm.Config{Box: []wasm.Tier{}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer plain.Close()
+	if _, err := plain.Load(t.Context(), wasm.UserModule{}); !errors.Is(err, wasm.ErrNoCompiler) {
+		t.Errorf("without a compiler: %v", err)
+	}
+}
+
+// What the other process could not compile is an error, not this one's work.
+func TestUserModuleCompiler(t *testing.T) {
+	bin := wasmtest.Command("wasi_snapshot_preview1", "hello\n", 0)
+	sum := sha256.Sum256(bin)
+	slow := errors.New("too slow")
+	for name, compile := range map[string]func(context.Context, []byte) error{
+		"fails":        func(context.Context, []byte) error { return slow },
+		"does nothing": func(context.Context, []byte) error { return nil },
+	} {
+		r, err := wasm.New(wasm.Config{CacheDir: t.TempDir(), Box: []wasm.Tier{}, Compile: compile})
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = r.Load(t.Context(), wasm.UserModule{
+			Usage: sandbox.Usage{Name: "x"}, SHA256: hex.EncodeToString(sum[:]),
+			Read:  func() ([]byte, error) { return bin, nil },
+			Admit: func(context.Context, policy.Module) error { return nil },
+		})
+		if err == nil || name == "fails" && !errors.Is(err, slow) {
+			t.Errorf("%s: %v", name, err)
+		}
+		r.Close()
+	}
+}
