@@ -120,5 +120,5 @@ func (j *job) unmatched(quote byte) {
 		name = "double"
 	}
 	j.c.Warn("unmatched ", name, " quote; by default quotes are special to xargs unless you use the -0 option")
-	j.fatal, j.stop = 1, true
+	j.fatal, j.badInput = 1, true
 }

@@ -65,6 +65,7 @@ type job struct {
 	stop     bool
 	lineNo   int
 	fatal    int
+	badInput bool // the input ended in an open quote
 	readDone bool
 }
 
@@ -264,10 +265,10 @@ func (j *job) run() int {
 			flush()
 		}
 	}
-	if !j.stop && j.fatal == 0 {
-		if len(items) > 0 || !ran {
-			flush()
-		}
+	switch {
+	case j.stop:
+	case j.badInput && len(items) > 0, j.fatal == 0 && (len(items) > 0 || !ran):
+		flush() // also what came before a quote that never ends
 	}
 	for j.running > 0 {
 		j.reap()

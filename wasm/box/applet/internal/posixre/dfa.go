@@ -253,7 +253,7 @@ func (d *dfa) start(ctx uint8) int32 {
 func (d *dfa) state(insts []int32, ctx uint8) int32 {
 	d.key = append(d.key[:0], ctx)
 	for _, pc := range insts {
-		d.key = binary.LittleEndian.AppendUint32(d.key, uint32(pc))
+		d.key = append(d.key, byte(pc), byte(pc>>8), byte(pc>>16), byte(pc>>24))
 	}
 	if row, ok := d.ids[string(d.key)]; ok {
 		return row
