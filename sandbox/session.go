@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/donax-sh/donax/policy"
+	"github.com/donax-sh/donax/sandbox/shell"
 	"github.com/donax-sh/donax/sandbox/vfs"
 )
 
@@ -29,7 +30,6 @@ type Session struct {
 	cfg      Config
 	fs       *vfs.Mount
 	programs map[string]Program
-	eval     evaluator
 }
 
 // New returns a Session. It fails when the configuration makes no sense.
@@ -37,7 +37,7 @@ func New(cfg Config) (*Session, error) {
 	if cfg.FS == nil {
 		return nil, errors.New("sandbox: no file system")
 	}
-	s := &Session{cfg: cfg, programs: make(map[string]Program, len(cfg.Programs)), eval: interpEvaluator{}}
+	s := &Session{cfg: cfg, programs: make(map[string]Program, len(cfg.Programs))}
 	fsys, ok := cfg.FS.(*vfs.Mount)
 	if !ok {
 		var err error
@@ -115,7 +115,7 @@ func (s *Session) Run(ctx context.Context, c policy.Command, in io.Reader, out, 
 	if err == nil {
 		sc.stdin, sc.stdout, sc.stderr = r.stdin(in), r.out, r.err
 		status, err = r.wait(func() (int, error) {
-			return r.guardedEval(r.ctx, &host{run: r}, sc)
+			return r.guardedEval(r.ctx, &host{run: r, pid: virtualPID}, sc)
 		})
 	}
 	if err != nil {
@@ -126,12 +126,15 @@ func (s *Session) Run(ctx context.Context, c policy.Command, in io.Reader, out, 
 
 // script checks c and turns it into what the evaluator runs.
 func (s *Session) script(r *run, c policy.Command) (script, error) {
-	sc := script{text: c.Text, name: r.name, params: c.Params, dir: s.cfg.Dir}
+	sc := script{text: c.Text, config: shell.Config{Name: r.name, Params: c.Params}, dir: s.cfg.Dir, pid: virtualPID, main: true}
 	if len(c.Args) > 0 {
 		var err error
 		if sc.text, err = quoteArgs(c.Args); err != nil {
 			return sc, err
 		}
+	}
+	if err := checkText(sc.text); err != nil {
+		return sc, err
 	}
 	if c.Cwd != "" {
 		sc.dir = c.Cwd
@@ -140,7 +143,7 @@ func (s *Session) script(r *run, c policy.Command) (script, error) {
 		return sc, fmt.Errorf("cannot start in %q: the folder must be absolute", sc.dir)
 	}
 	sc.dir = path.Clean(sc.dir)
-	fi, err := (&host{run: r}).files(r.ctx).Stat(sc.dir)
+	fi, err := s.fs.Stat(sc.dir)
 	if err != nil {
 		return sc, fmt.Errorf("cannot start in %s: %w", sc.dir, bareError(err))
 	}

@@ -94,8 +94,8 @@ func (h *testHost) Access(_ context.Context, n string, mode int) error {
 	return nil
 }
 
-func (h *testHost) Admit(_ context.Context, args []string) error {
-	if h.deny != nil && h.deny(args) {
+func (h *testHost) Admit(_ context.Context, c *Command, _ string) error {
+	if h.deny != nil && h.deny(c.Args) {
 		return ErrDenied
 	}
 	return nil

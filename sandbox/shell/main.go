@@ -172,7 +172,7 @@ func firstOf(a, b string) string {
 func (sh *shell) top(c *Config, text string) int {
 	defer sh.end()
 	if c.RCFile != "" {
-		sh.protect(func() { sh.status = sh.sourceFile(path.Clean(c.RCFile), nil) })
+		sh.protect(func() { sh.status = sh.sourceFile(path.Clean(c.RCFile), nil, nil) })
 	}
 	if sh.flow == flowNone {
 		st := sh.status

@@ -35,7 +35,7 @@ func (sh *shell) freeFd(from int) int {
 			return n
 		}
 	}
-	throw(&LimitError{What: "more than " + itoa(sh.run.lim.Files) + " open files"})
+	throw(&LimitError{What: itoa(sh.run.lim.Files) + " open files"})
 	return 0
 }
 
@@ -250,7 +250,7 @@ func (sh *shell) open(name string, flag int, excl bool) (*File, error) {
 		}
 	}
 	if count >= sh.run.lim.Files {
-		throw(&LimitError{What: "more than " + itoa(sh.run.lim.Files) + " open files"})
+		throw(&LimitError{What: itoa(sh.run.lim.Files) + " open files"})
 	}
 	var vf vfs.File
 	var err error

@@ -248,6 +248,9 @@ func (sh *shell) execError(name string, err error) int {
 	}
 	var pe *fs.PathError
 	if errors.As(err, &pe) {
+		if pe.Op == "exec" && pe.Path != "" {
+			name = pe.Path
+		}
 		sh.errorf("%s: %s", name, errText(err))
 		if errors.Is(err, fs.ErrNotExist) {
 			return 127
@@ -339,7 +342,7 @@ func (sh *shell) searchPath(name string, all bool) (found []string, denied strin
 		}
 		if sh.run.host.Access(sh.ctx, full, 1) != nil {
 			if denied == "" {
-				denied = full
+				denied = d + "/" + name
 			}
 			continue
 		}
