@@ -210,7 +210,7 @@ func (sh *shell) end() {
 // checkDepth bounds the depth of everything that nests at run time.
 func (sh *shell) checkDepth() {
 	if sh.depth >= sh.run.lim.Depth {
-		throw(&LimitError{What: "depth " + itoa(sh.run.lim.Depth) + " of functions, eval, source and subshells"})
+		throw(&LimitError{What: "depth " + itoa(sh.run.lim.Depth) + " of nested functions, eval, source and subshells"})
 	}
 }
 
