@@ -431,7 +431,7 @@ func parseNumber(s string) (v int64, msg string) {
 	digits := s
 	if i := strings.IndexByte(s, '#'); i >= 0 {
 		b, ok := atoi(s[:i])
-		if !ok || b < 2 || b > 64 {
+		if !ok || s[0] == '0' || b < 2 || b > 64 {
 			return 0, "invalid arithmetic base"
 		}
 		base, digits = b, s[i+1:]

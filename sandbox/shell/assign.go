@@ -229,6 +229,7 @@ func (sh *shell) setIndex(name string, i int64, val string, app bool) {
 	if v.attr&attrArray == 0 {
 		sh.toArray(v)
 	}
+	v.attr |= attrSet
 	if i < 0 {
 		if i += v.arr.next(); i < 0 {
 			failf(errDiscard, 1, "%s[%d]: bad array subscript", name, i-v.arr.next())
@@ -251,6 +252,9 @@ func (sh *shell) setIndex(name string, i int64, val string, app bool) {
 
 // toArray turns a plain variable into an indexed array.
 func (sh *shell) toArray(v *variable) {
+	if v.attr&attrArray != 0 {
+		return
+	}
 	v.attr |= attrArray
 	if v.arr == nil {
 		v.arr = &indexed{}
@@ -329,10 +333,11 @@ func (sh *shell) assignArray(name string, els []element, app bool) {
 	}
 	if app {
 		sh.toArray(v)
+		v.attr |= attrSet
 	} else {
 		sh.charge(-v.size())
 		v.arr, v.str = &indexed{}, ""
-		v.attr = v.attr&^attrSet | attrArray
+		v.attr |= attrSet | attrArray
 		if len(els) > 0 {
 			v.arr.vals = make([]string, 0, len(els))
 		}

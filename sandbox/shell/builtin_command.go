@@ -121,7 +121,10 @@ func (sh *shell) describeCommand(name, who string, brief, all bool, only string)
 			show("file", h.path, name+" is hashed ("+h.path+")")
 			return true
 		}
-		paths, _ := sh.searchPath(name, all)
+		paths, denied := sh.searchPath(name, all)
+		if len(paths) == 0 && denied != "" && who == "type" {
+			paths = []string{denied}
+		}
 		for _, p := range paths {
 			if show("file", p, name+" is "+p) {
 				return true

@@ -55,6 +55,17 @@ func (sh *shell) declCommand(c *simpleCmd) {
 		sh.trace(strings.Join(t, " "))
 	}
 	sh.status = sh.declare(opts[0], items)
+	if n := len(items); n > 0 {
+		it := items[n-1]
+		switch {
+		case it.a == nil:
+			sh.lastArg = it.text
+		case it.a.value != nil && it.a.sub == nil:
+			sh.lastArg = it.a.name + "=" + it.val
+		default:
+			sh.lastArg = it.a.name
+		}
+	}
 }
 
 func builtinDeclare(sh *shell, args []string) int {
@@ -617,6 +628,9 @@ func (sh *shell) declString(name string, v *variable) string {
 		return out + "=" + doubleQuote(s)
 	case v.attr&attrArray != 0:
 		if v.arr.len() == 0 {
+			if v.attr&attrSet == 0 {
+				return out
+			}
 			return out + "=()"
 		}
 		return out + "=" + arrayText(v.arr)

@@ -76,9 +76,7 @@ func builtinBreak(sh *shell, args []string) int {
 			return 128
 		}
 		if len(rest) > 1 {
-			sh.errorf("%s: too many arguments", args[0])
-			sh.flow, sh.flowN = flowBreak, sh.loops
-			return 1
+			throw(&cmdError{msg: args[0] + ": too many arguments", status: 1, kind: errDiscard})
 		}
 		if n < 1 {
 			sh.errorf("%s: %s: loop count out of range", args[0], rest[0])

@@ -400,7 +400,7 @@ func builtinMapfile(sh *shell, args []string) int {
 		if strip && b[len(b)-1] == delim {
 			b = b[:len(b)-1]
 		}
-		s := string(dropNUL(b))
+		s, _, _ := strings.Cut(string(b), "\x00") // as bash does here
 		if callback != "" && (idx-origin+1)%every == 0 {
 			src := sh.newSource("", callback+" "+itoa64(idx)+" "+shellQuote(s))
 			src.command = true

@@ -23,7 +23,7 @@ type corpusCase struct {
 
 // corpusFloor is the least share, in tenths of a percent, of the cases that
 // must pass; it only goes up.
-var corpusFloor = map[string]int{"oils": 0, "bashkit": 0}
+var corpusFloor = map[string]int{"oils": 945, "bashkit": 840}
 
 // TestCorpus runs the scripts in the folder that DONAX_SHELL_CORPUS names.
 // DONAX_SHELL_FAILURES names a file that gets the failing ones.
@@ -67,7 +67,7 @@ func runCorpus(t *testing.T, corpus string, cases []corpusCase) {
 	sem := make(chan struct{}, 2)
 	skipped := 0
 	for _, c := range cases {
-		if c.Host {
+		if c.Host && os.Getenv("DONAX_SHELL_HOST") == "" {
 			skipped++
 			continue
 		}
@@ -139,7 +139,7 @@ func runCorpusCase(t *testing.T, c corpusCase) result {
 	f.Close()
 	var out, errb lockedBuffer
 	cfg := Config{Host: h, Dir: "/work", Stdout: &out, Stderr: &errb,
-		Env: []string{"PATH=/usr/bin:/bin", "HOME=/home/user", "TMP=/tmp", "LC_ALL=C.UTF-8", "SH=bash", "PWD=/work"}}
+		Env: []string{"PATH=/usr/bin:/bin", "HOME=/home/user", "TMP=/tmp", "LC_ALL=C.UTF-8", "SH=/usr/bin/bash", "PWD=/work"}}
 	st, err := RunFile(ctx, cfg, "/case.sh", []string{"/case.sh"})
 	return result{out.String(), errb.String(), st, err}
 }

@@ -209,7 +209,7 @@ func (lw *lowerer) command(c syntax.Command, line int) command {
 	case *syntax.DeclClause:
 		out := &simpleCmd{line: line, words: []*word{litWord(c.Variant.Value)}}
 		for _, a := range c.Args {
-			out.words = append(out.words, lw.declArg(a))
+			out.words = append(out.words, lw.declArgs(a)...)
 		}
 		return out
 	case *syntax.LetClause:
@@ -503,6 +503,27 @@ func (lw *lowerer) elemSubscript(x *syntax.ArrayExpr, e *syntax.ArrayElem) (*sub
 	rest := lw.slice(from+uint(open)+1, lw.endOffset())
 	end := skipTo(rest, 0, '[', ']')
 	return lw.subscript(rest[:max(0, end-1)]), strings.HasPrefix(rest[min(end, len(rest)):], "+=")
+}
+
+// declArgs lowers an argument of declare and its like: unlike an assignment
+// by itself it undergoes brace expansion.
+func (lw *lowerer) declArgs(a *syntax.Assign) []*word {
+	w := lw.declArg(a)
+	d := w.decl
+	if d == nil || d.isArray || a.Value == nil || !strings.Contains(lw.slice(a.Value.Pos().Offset(), a.Value.End().Offset()), "{") {
+		return []*word{w}
+	}
+	b := parseBraces(lw, lw.parts(nil, a.Value.Parts, ctxPlain))
+	if b == nil {
+		return []*word{w}
+	}
+	var out []*word
+	lw.sh.expandBraces(b, func(p []part) {
+		c := *d
+		c.value = finishWord(mergeParts(p), wordAssign)
+		out = append(out, &word{decl: &c})
+	})
+	return out
 }
 
 func (lw *lowerer) declArg(a *syntax.Assign) *word {

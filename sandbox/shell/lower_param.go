@@ -127,7 +127,7 @@ func (lw *lowerer) replace(out *paramPart, p *syntax.ParamExp, ctx litCtx) {
 		out.arg = &word{parts: parts}
 	}
 	if p.Repl.With != nil {
-		out.with = finishWord(lw.parts(nil, p.Repl.With.Parts, argCtx(ctx)), wordPlain)
+		out.with = finishWord(lw.parts(nil, p.Repl.With.Parts, ctxPlain), wordPlain)
 	}
 }
 

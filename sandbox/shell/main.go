@@ -110,6 +110,14 @@ func (sh *shell) initVars(c *Config) {
 			continue
 		}
 		if d := s.m[n]; d.has(attrDynamic) {
+			if n == "SHELLOPTS" || n == "BASHOPTS" {
+				d.attr |= attrExport
+				for _, o := range strings.Split(v, ":") {
+					if x, ok := findOption(o, n == "BASHOPTS"); ok {
+						sh.opts.set(x, true)
+					}
+				}
+			}
 			continue
 		}
 		s.m[n] = &variable{attr: attrSet | attrExport, str: v, owner: s}
@@ -146,6 +154,11 @@ func (sh *shell) initVars(c *Config) {
 	}
 	force("SHLVL", itoa64(lvl+1), attrExport)
 	// PWD is believed only when it names the working folder.
+	if p := s.m["PWD"]; p == nil {
+		sh.dir = sh.realPath(sh.dir)
+	} else if p.str != sh.dir && strings.HasPrefix(p.str, "/") && path.Clean(p.str) == p.str && sh.realPath(p.str) == sh.realPath(sh.dir) {
+		sh.dir = p.str
+	}
 	force("PWD", sh.dir, attrExport)
 	if s.m["OLDPWD"] == nil {
 		s.m["OLDPWD"] = &variable{attr: attrExport, owner: s}

@@ -370,6 +370,9 @@ func (sh *shell) defaultOp(b *builder, p *paramPart, v pvalue, quoted bool) {
 	if p.colon && has {
 		if v.isList {
 			has = len(v.list) > 1 || len(v.list) == 1 && v.list[0] != ""
+			if p.sub != nil && v.star && sh.ifsJoin() == "" {
+				has = strings.Join(v.list, "") != ""
+			}
 		} else {
 			has = v.s != ""
 		}

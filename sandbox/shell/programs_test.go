@@ -1286,27 +1286,35 @@ func progMktemp(p *testProc) int {
 // progOd knows od -A n -t x1 and od -A n -t c.
 func progOd(p *testProc) int {
 	s, st := p.inputs(nil)
-	chars := strings.Contains(strings.Join(p.Args, " "), "-t c") || strings.Contains(strings.Join(p.Args, " "), "-c")
+	args := strings.Join(p.Args, " ")
+	chars := strings.Contains(args, "-t c") || strings.Contains(args, "-c")
+	hex := !chars || strings.Contains(args, "-t x1")
 	for i := 0; i < len(s); i += 16 {
-		for _, c := range []byte(s[i:min(i+16, len(s))]) {
-			if chars {
+		row := []byte(s[i:min(i+16, len(s))])
+		if chars {
+			for k := 0; k < len(row); k++ {
+				c := row[k]
 				t := string(rune(c))
-				switch {
-				case c == '\n':
-					t = `\n`
-				case c == 0:
-					t = `\0`
-				case c == '\t':
-					t = `\t`
-				case c < 32 || c > 126:
+				esc := map[byte]string{'\n': `\n`, 0: `\0`, '\t': `\t`, '\r': `\r`, 7: `\a`, 8: `\b`, 11: `\v`, 12: `\f`}
+				if e, ok := esc[c]; ok {
+					t = e
+				} else if c < 32 || c > 126 {
 					t = strconv.FormatInt(int64(c)+01000, 8)[1:]
 				}
 				p.out(leftPad(t, 4))
-			} else {
-				p.out(" " + strconv.FormatInt(int64(c)+0x100, 16)[1:])
 			}
+			p.out("\n")
 		}
-		p.out("\n")
+		if hex {
+			w := 3
+			if chars {
+				w = 4
+			}
+			for _, c := range row {
+				p.out(leftPad(strconv.FormatInt(int64(c)+0x100, 16)[1:], w))
+			}
+			p.out("\n")
+		}
 	}
 	return st
 }

@@ -52,9 +52,8 @@ func (sh *shell) redirect(rs []*redir) (undo func(), ok bool) {
 			sh.setFd(old[i].n, old[i].f)
 		}
 	}
+	st := sh.status
 	sh.protect(func() {
-		sh.status = 1
-		st := sh.status
 		for _, r := range rs {
 			sh.redirectOne(r, func(n int) {
 				f := sh.fd(n)
@@ -64,13 +63,9 @@ func (sh *shell) redirect(rs []*redir) (undo func(), ok bool) {
 				old = append(old, saved{n, f})
 			})
 		}
-		_ = st
 		ok = true
-		sh.status = 0
+		sh.status = st // what the command may see as $?
 	})
-	if !ok && sh.flow == flowNone && sh.status == 0 {
-		sh.status = 1
-	}
 	return undo, ok
 }
 

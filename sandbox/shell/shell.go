@@ -3,6 +3,7 @@ package shell
 import (
 	"context"
 	"strings"
+	"sync/atomic"
 	"time"
 )
 
@@ -118,11 +119,11 @@ type funcTable struct {
 	exported map[string]bool
 	readonly map[string]bool
 	traced   map[string]bool
-	shared   bool
+	shared   atomic.Bool // seen by two shells: neither changes it any more
 }
 
 func (sh *shell) ownFuncs() *funcTable {
-	if !sh.funcs.shared {
+	if !sh.funcs.shared.Load() {
 		return sh.funcs
 	}
 	cp := func(m map[string]bool) map[string]bool {
@@ -156,7 +157,7 @@ func (sh *shell) fork() *shell {
 	c := &shell{}
 	*c = *sh
 	c.vars = sh.vars.share()
-	sh.funcs.shared = true
+	sh.funcs.shared.Store(true)
 	c.aliases = nil
 	if len(sh.aliases) > 0 {
 		c.aliases = make(map[string]string, len(sh.aliases))

@@ -84,7 +84,7 @@ func (sh *shell) simple(c *simpleCmd, redirs []*redir) {
 			sh.external(args, c.assigns)
 		}
 	}
-	if n := len(args); n > 0 {
+	if n := len(args); n > 0 && !decls {
 		sh.lastArg = args[n-1]
 	}
 }
@@ -201,6 +201,7 @@ func (sh *shell) external(args []string, assigns []*assign) {
 }
 
 func (sh *shell) execProgram(path string, args, assigns, env []string) int {
+	sh.checkDepth() // sh -c that runs sh -c ...
 	c := &Command{Path: sh.abs(path), Args: args, Env: env, Dir: sh.dir, Assigns: assigns,
 		Background: sh.background, Depth: sh.depth + 1, Origin: sh.origin, PID: sh.run.procs.nextPID()}
 	c.Files = make(map[int]*File, len(sh.fds))

@@ -147,18 +147,20 @@ func (sh *shell) replacer(p *paramPart) func(string) string {
 				i += k + len(pat.lit)
 			} else {
 				n := pat.prefix(s, i, true)
-				if n <= i && !(n == i && s == "") {
-					if i == len(s) {
+				if n >= i && (n > i || i < len(s) || s == "") {
+					put(s[i:n])
+					if p.op == opReplace || s == "" {
+						i = n
 						break
 					}
+				}
+				if n > i {
+					i = n
+				} else if i < len(s) { // no match, or one of nothing
 					_, w := decode(s, i)
 					b.WriteString(s[i : i+w])
 					i += w
-					continue
-				}
-				put(s[i:n])
-				i = n
-				if s == "" {
+				} else {
 					break
 				}
 			}
