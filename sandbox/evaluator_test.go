@@ -43,3 +43,27 @@ func do2(t *testing.T, s *sandbox.Session, line string) (string, string, int, er
 	return out.String(), errw.String(), status, err
 }
 
+// What a program or a shell is handed beyond its three streams.
+func TestDescriptors(t *testing.T) {
+	s := newSession(t, policy.AllowAll{}, nil)
+	for _, c := range []struct{ line, out string }{
+		{"cat <(echo a) <(echo b)", "a\nb\n"},
+		{"env cat <(echo a)", "a\n"},
+		{"echo b | sh -c 'cat \"$1\" -; cat' x <(echo a) 2>/dev/null", "a\nb\n"},
+		{"bash <(echo 'echo $0 | wc -c >/dev/null; echo ran $1') 1", "ran 1\n"},
+		{". <(echo 'echo sourced')", "sourced\n"},
+		{"exec 3>f; echo x >&3; sh -c 'echo y >&3'; exec 3>&-; cat f", "x\ny\n"},
+		{"exec 4< <(echo q); cat /dev/fd/4", "q\n"},
+		{"echo hi > >(upper); wait", "HI\n"},
+		{"while read a; do echo [$a]; done < <(echo 1; echo 2)", "[1]\n[2]\n"},
+		{"[ -x /bin/cat ] && echo prog", "prog\n"},
+		{"printf 'read x\\nline two\\necho \"got $x\"\\n' | bash", "got line two\n"},
+		{"printf 'cat\\nrest\\n' | sh -s", "rest\n"},
+		{"echo 'echo $PPID $$' | sh | { read p s; [ $p != $s ] && echo ids; }", "ids\n"},
+	} {
+		out, errw, status, err := do2(t, s, c.line)
+		if out != c.out || status != 0 || err != nil {
+			t.Errorf("%s: %q %q %d %v, want %q", c.line, out, errw, status, err, c.out)
+		}
+	}
+}
