@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"math"
+	"strings"
 
 	"github.com/donax-sh/donax/sandbox/shell"
 )
@@ -69,11 +70,22 @@ func (h *host) eval(ctx context.Context, sc script) (int, error) {
 	var fe *shell.Fault
 	switch {
 	case errors.As(err, &le):
-		err = h.stop(&LimitError{What: le.What, Flag: le.Flag})
+		err = h.stop(&LimitError{What: le.What, Flag: raises(le)})
 	case errors.As(err, &fe):
 		err = h.stop(&Fault{Name: "the shell", Detail: fe.Cause + "\n" + fe.Detail})
 	}
 	return status, err
+}
+
+// raises names the flag that raises a limit of the shell: texts in memory
+// follow the memory limit.
+func raises(e *shell.LimitError) string {
+	for _, what := range []string{"expansion of ", "variable of ", "printf output of ", "line of "} {
+		if strings.HasPrefix(e.What, what) {
+			return "--memory"
+		}
+	}
+	return e.Flag
 }
 
 // parent is the id of the process that started this one.

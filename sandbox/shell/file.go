@@ -196,7 +196,7 @@ func (f *File) WriteString(ctx context.Context, s string) (int, error) {
 // bound when negative), taking nothing more than that from the stream. err is
 // io.EOF when the stream ended first.
 func (f *File) readUntil(ctx context.Context, dst []byte, delim byte, max int) ([]byte, error) {
-	var chunk [4096]byte
+	var chunk []byte // made when needed: most calls find enough read ahead
 	for n := 0; max < 0 || n < max; {
 		f.mu.Lock()
 		if len(f.ahead) > 0 {
@@ -226,7 +226,10 @@ func (f *File) readUntil(ctx context.Context, dst []byte, delim byte, max int) (
 		if ctx.Err() != nil {
 			return dst, context.Cause(ctx)
 		}
-		m, err := f.readRaw(ctx, chunk[:])
+		if chunk == nil {
+			chunk = make([]byte, 4096)
+		}
+		m, err := f.readRaw(ctx, chunk)
 		if m > 0 {
 			f.mu.Lock()
 			f.ahead = append(f.ahead, chunk[:m]...)
