@@ -15,10 +15,10 @@ import (
 // no trouble at all ("").
 func TestBombs(t *testing.T) {
 	for _, c := range []struct{ name, line, what string }{
-		{"doubling", "x=aaaaaaaaaaaaaaaa; while true; do x=$x$x; done", "expansion of 32 MiB (raise with --memory)"},
-		{"doubling 40", "x=a; for i in {1..40}; do x=$x$x; done", "expansion of 32 MiB"},
-		{"replacing", "x=aaaa; for i in {1..30}; do x=${x//a/aaaa}; done", "expansion of 32 MiB"},
-		{"many variables", `x=$(printf '%1000000d' 0); i=0; while :; do declare "v$((i++))=$x"; done`, "memory of the shell 128 MiB (raise with --memory)"},
+		{"doubling", "x=aaaaaaaaaaaaaaaa; while true; do x=$x$x; done", "expansion of 8 MiB (raise with --memory)"},
+		{"doubling 40", "x=a; for i in {1..40}; do x=$x$x; done", "expansion of 8 MiB"},
+		{"replacing", "x=aaaa; for i in {1..30}; do x=${x//a/aaaa}; done", "expansion of 8 MiB"},
+		{"many variables", `x=$(printf '%1000000d' 0); i=0; while :; do declare "v$((i++))=$x"; done`, "memory of the shell 64 MiB (raise with --memory)"},
 		{"array", `a=(1 2 3 4); while true; do a=("${a[@]}" "${a[@]}"); done`, ""},
 		{"braces", "echo {1..100000000} | wc -c", ""},
 		{"braces in for", "for i in {1..1000000000}; do break; done; echo ok", ""},
@@ -30,13 +30,13 @@ func TestBombs(t *testing.T) {
 		{"fork bomb", ":(){ :|:& };:\nsleep", ""},
 		{"jobs", "while :; do sleep & done", "256 background jobs"},
 		{"pipes", "f(){ f | f; }; f", ""},
-		{"endless file", "x=$(</dev/zero)", "expansion of 32 MiB"},
+		{"endless file", "x=$(</dev/zero)", "expansion of 8 MiB"},
 		{"endless input", "yes | { read -d '' x; }", ""},
 		{"endless lines", "yes | mapfile x", ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			s := newSession(t, policy.AllowAll{}, func(cfg *sandbox.Config) {
-				cfg.Limits = sandbox.Limits{Timeout: 20 * time.Second, Session: 128 << 20}
+				cfg.Limits = sandbox.Limits{Timeout: 20 * time.Second, Memory: 32 << 20, Session: 64 << 20}
 			})
 			before := runtime.NumGoroutine()
 			_, errw, status, err := do2(t, s, c.line)

@@ -117,8 +117,12 @@ func TestCommandChecks(t *testing.T) {
 func TestSpawnErrors(t *testing.T) {
 	var got []error
 	p := fake{"starter", func(ctx context.Context, p *sandbox.Proc) error {
-		for _, name := range []string{"nosuch", "/bin", "rm", "./x", "false_", ""} {
-			got = append(got, p.Spawn(ctx, sandbox.Child{Args: []string{name}}))
+		for i, name := range []string{"nosuch", "/bin", "rm", "./x", "false_", ""} {
+			started := 0
+			got = append(got, p.Spawn(ctx, sandbox.Child{Args: []string{name}, Started: func() { started++ }}))
+			if want := i == 4; (started == 1) != want || started > 1 {
+				t.Errorf("%q: started %d times", name, started)
+			}
 		}
 		return nil
 	}}

@@ -284,7 +284,10 @@ type element struct {
 
 // expandArray expands the inside of name=(...).
 func (sh *shell) expandArray(assocArr bool, in []arrayElem) []element {
+	const batch, room = 1024, 128 // elements charged at a time, bytes of one
 	var out []element
+	held := int64(0)
+	defer func() { sh.charge(-held) }()
 	for _, e := range in {
 		sh.tick()
 		if e.sub != nil {
@@ -300,7 +303,12 @@ func (sh *shell) expandArray(assocArr bool, in []arrayElem) []element {
 			out = append(out, el)
 			continue
 		}
-		for _, s := range sh.fields([]*word{e.value}) {
+		for i, s := range sh.fields([]*word{e.value}) {
+			if i%batch == batch-1 {
+				sh.tick()
+				sh.charge(batch * room)
+				held += batch * room
+			}
 			out = append(out, element{val: s})
 		}
 	}
