@@ -114,6 +114,9 @@ func (h *host) admit(ctx context.Context, x policy.Exec, stderr io.Writer) (poli
 		if cause := h.cause(); cause != nil { // it was the end of the script that spoke, not the policy
 			return d, cause
 		}
+		if ctx.Err() != nil { // or that of a job
+			return d, context.Cause(ctx)
+		}
 		return d, err
 	}
 	for _, w := range d.Warnings {

@@ -63,7 +63,7 @@ func (g *guard) ask(f policy.File) error {
 		return nil
 	}
 	var de *policy.DeniedError
-	if errors.As(err, &de) && g.cause() == nil {
+	if errors.As(err, &de) && g.cause() == nil && g.ctx.Err() == nil {
 		key := [4]string{g.by, f.Op, f.Path, f.To}
 		if _, again := g.said.LoadOrStore(key, true); !again && g.stderr != nil {
 			_, _ = fmt.Fprintf(g.stderr, "%s: cannot %s %s: %v\n", g.by, f.Op, f.Path, de)

@@ -14,8 +14,8 @@ import (
 	"github.com/donax-sh/donax/policy"
 )
 
-// ErrAbandoned is matched by an error of [Session.Run] when a step of the
-// script did not stop in time: Run returned without it.
+// ErrAbandoned is matched by an error of [Session.Run] when a program or a
+// writer of the caller did not stop in time: Run returned without it.
 var ErrAbandoned = errors.New("a step of the script could not be stopped and was abandoned")
 
 // A Fault is a bug of the sandbox or of a program: a panic that was caught,

@@ -98,15 +98,17 @@ func validName(s string) bool {
 // c.Name and c.Params as $0, $1 and so on. c.Limits lower the session's.
 //
 // A nil in is empty. A line that does not read in leaves it alone, but for
-// what the read builtins take ahead. Writes to out and errw never overlap,
+// what the read builtins take ahead. What the line leaves in the background
+// ends with it. Writes to out and errw never overlap,
 // also when they are one writer, and stop when Run returns.
 //
 // err is nil when the script ended by itself. Otherwise the script was ended
 // and what went wrong has been said on errw: a [*LimitError], the context's
 // error, a [*ParseError], a [*Fault], or an error of c itself. status is then
-// 124, 125, 126, 127, 2 or 137, as the table of statuses says. All that was
-// started ends before Run returns; a step of the shell that cannot be stopped
-// is abandoned, without its streams and files, and err then matches
+// 124, 125, 2 or 137. A syntax error is the script's own: the lines before it
+// run, and the status is 2. All that was started ends before Run returns; a
+// program, or a writer of the caller, that does not return soon after ctx
+// ended is abandoned, without its streams and files, and err then matches
 // [ErrAbandoned].
 func (s *Session) Run(ctx context.Context, c policy.Command, in io.Reader, out, errw io.Writer) (status int, err error) {
 	r := newRun(ctx, s, c, out, errw)
