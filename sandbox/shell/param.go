@@ -374,7 +374,7 @@ func (sh *shell) defaultOp(b *builder, p *paramPart, v pvalue, quoted bool) {
 	if p.colon && has {
 		if v.isList {
 			has = len(v.list) > 1 || len(v.list) == 1 && v.list[0] != ""
-			if p.sub != nil && v.star && sh.ifsJoin() == "" {
+			if v.star && (p.sub != nil || quoted) && sh.ifsJoin() == "" {
 				has = strings.Join(v.list, "") != ""
 			}
 		} else {
