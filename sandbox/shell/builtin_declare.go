@@ -499,4 +499,3 @@ func (sh *shell) declareNameref(d *declSpec, a *assign, name string, v *variable
 	v.attr |= attrNameref | attrSet | d.on&(attrReadonly|attrExport)
 	v.str = val
 }
-

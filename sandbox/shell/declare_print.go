@@ -216,4 +216,3 @@ func (sh *shell) listFuncs(namesOnly bool) {
 		}
 	}
 }
-

@@ -94,4 +94,3 @@ func unquoteText(s string) string {
 	}
 	return b.String()
 }
-
