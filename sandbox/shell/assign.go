@@ -267,6 +267,7 @@ func (sh *shell) toArray(v *variable) {
 
 // charge accounts for memory of variables.
 func (sh *shell) charge(n int64) {
+	sh.charged += n
 	if err := sh.run.charge(n); err != nil {
 		throw(err)
 	}
@@ -447,5 +448,5 @@ func (sh *shell) assign(a *assign) {
 		sh.assignArray(a.name, sh.expandArray(v.has(attrAssoc), a.array), a.app)
 		return
 	}
-	sh.assignTo(a.name, a.sub, sh.str(a.value), a.app)
+	sh.assignTo(a.name, a.sub, sh.strIn(a.value, true), a.app)
 }

@@ -95,7 +95,7 @@ func (sh *shell) redirectOne(r *redir, save func(int)) {
 		set(textFile(sh.heredoc(r.hdoc)))
 		return
 	case syntax.WordHdoc:
-		set(textFile(sh.str(r.word) + "\n"))
+		set(textFile(sh.strIn(r.word, true) + "\n"))
 		return
 	case syntax.DplIn, syntax.DplOut:
 		sh.duplicate(r, n, set, save)
@@ -141,7 +141,9 @@ func (sh *shell) heredoc(w *word) string {
 	if w.isLit {
 		return w.lit
 	}
-	return sh.text(w.parts)
+	b := &builder{sh: sh, mode: buildString, heredoc: true}
+	sh.parts(b, w.parts, true)
+	return string(b.buf)
 }
 
 // redirTarget expands the file name of a redirection to exactly one word.

@@ -31,6 +31,8 @@ type lineReader struct {
 	src *source
 	pos int
 	err error
+
+	closed bool // no more input
 }
 
 const (
@@ -40,6 +42,9 @@ const (
 )
 
 func (r *lineReader) Read(b []byte) (int, error) {
+	if r.closed {
+		return 0, io.EOF
+	}
 	if r.sh.run.stop.Load() {
 		r.err = r.sh.run.cause()
 		return 0, r.err
@@ -138,7 +143,15 @@ func (src *source) parse(sh *shell, at place, exp *aliasState, fn func([]*stmt) 
 	r := &lineReader{sh: sh, src: src, pos: at.pos}
 	p := syntax.NewParser(syntax.Variant(syntax.LangBash))
 	next, stop := iter.Pull2(p.InteractiveSeq(r))
-	defer stop()
+	defer func() {
+		// The parser's iterator must not be left early when it has an error
+		// to report: let it run to its end, which is near without more input.
+		r.closed = true
+		for ok := true; ok; {
+			_, _, ok = next()
+		}
+		stop()
+	}()
 	base := at
 	for {
 		stmts, perr, ok := next()
