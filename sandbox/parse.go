@@ -44,11 +44,11 @@ func parse(ctx context.Context, text string, l Limits) (list []*syntax.Stmt, com
 	src := &boundedSource{ctx: ctx, text: text, frames: l.Nesting * framesPerNesting}
 	complete = true
 	for s, err := range syntax.NewParser(syntax.Variant(syntax.LangBash)).StmtsSeq(src) {
-		if err != nil {
-			complete = false
-			break
+		// No break: the parser may go on after a loop that was left.
+		complete = complete && err == nil
+		if complete {
+			list = append(list, s)
 		}
-		list = append(list, s)
 	}
 	if errors.Is(src.err, errDeep) {
 		return nil, false, tooDeep(l)
