@@ -56,7 +56,7 @@ type Command struct {
 	Environ  []string `json:"-"`        // the same variables as NAME=VALUE, for the shell
 	Static   bool     `json:"static"`   // every command name and argument is literal
 	Calls    []Call   `json:"calls"`    // simple commands in the text, in order, also those inside functions, substitutions and literal eval, sh -c, xargs, env, timeout
-	Features []string `json:"features"` // sorted: pipe, subshell, cmdsubst, procsubst, background, function, loop, heredoc, redirect, eval, source, glob, arithmetic
+	Features []string `json:"features"` // sorted: pipe, subshell, cmdsubst, procsubst, background, function, loop, heredoc, redirect, eval, source, glob, arithmetic, unparsed
 	Limits   Limits   `json:"limits"`   // limits in force
 }
 

@@ -5,10 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"syscall"
 
 	"github.com/donax-sh/donax/policy"
+	"github.com/donax-sh/donax/sandbox/shell"
 )
 
 // An ExecError says why a command could not be started. It matches
@@ -42,6 +42,10 @@ type command struct {
 	dir        string
 	assigns    []string
 	background bool
+	files      map[int]*shell.File // open descriptors; those from 3 on are handed on
+	depth      int                 // functions, sources and shells around it
+	pid        int
+	started    func() // called once before it runs; may be nil
 
 	stdin          io.Reader // nil: empty
 	stdout, stderr io.Writer
@@ -83,8 +87,12 @@ func (h *host) exec(ctx context.Context, c *command) error {
 	if err != nil {
 		return err
 	}
-	inner := &host{run: h.run, depth: h.depth + 1, ancestors: append(h.ancestors[:len(h.ancestors):len(h.ancestors)], t.name)}
+	if c.started != nil {
+		c.started()
+	}
+	inner := &host{run: h.run, pid: c.pid, depth: h.depth + 1, ancestors: append(h.ancestors[:len(h.ancestors):len(h.ancestors)], t.name)}
 	if t.program == nil {
+		inner.pid = h.pid // it is the parent of the shell that follows
 		return inner.shell(ctx, c, t)
 	}
 	return inner.program(ctx, c, t, d.Limits)
@@ -106,6 +114,9 @@ func (h *host) admit(ctx context.Context, x policy.Exec, stderr io.Writer) (poli
 		if cause := h.cause(); cause != nil { // it was the end of the script that spoke, not the policy
 			return d, cause
 		}
+		if ctx.Err() != nil { // or that of a job
+			return d, context.Cause(ctx)
+		}
 		return d, err
 	}
 	for _, w := range d.Warnings {
@@ -118,10 +129,6 @@ func (h *host) admit(ctx context.Context, x policy.Exec, stderr io.Writer) (poli
 
 // program runs a Program.
 func (h *host) program(ctx context.Context, c *command, t target, lower policy.Limits) (err error) {
-	if !h.tasks.begin() {
-		return errEnded
-	}
-	defer h.tasks.end()
 	l := h.limits.lowered(lower)
 	if lower.TimeoutMS > 0 {
 		var cancel context.CancelFunc
@@ -129,23 +136,21 @@ func (h *host) program(ctx context.Context, c *command, t target, lower policy.L
 		defer cancel()
 		defer h.after(l, t.name)()
 	}
-	streams := streamSet{ctx: ctx}
-	defer streams.close()
 	p := &Proc{
 		Args:   t.args,
 		Env:    c.env,
 		Dir:    c.dir,
-		Stdin:  streams.reader(c.stdin),
-		Stdout: streams.writer(c.stdout),
-		Stderr: streams.writer(c.stderr),
+		Stdin:  boundReader(ctx, c.stdin),
+		Stdout: boundWriter(ctx, c.stdout),
+		Stderr: boundWriter(ctx, c.stderr),
 		Memory: l.Memory,
 	}
 	if lower.OutputBytes > 0 {
 		q := &quota{h: h, limit: l.Output}
 		p.Stdout, p.Stderr = quotaWriter{q, p.Stdout}, quotaWriter{q, p.Stderr}
 	}
-	p.FS = h.filesOf(ctx, t.name, stdio{p.Stdin, p.Stdout, p.Stderr})
-	p.Spawn = func(ctx context.Context, ch Child) error { return h.spawn(ctx, p, ch) }
+	p.FS = h.filesOf(ctx, t.name, stdio{ctx: ctx, in: p.Stdin, out: p.Stdout, err: p.Stderr, files: c.files})
+	p.Spawn = func(ctx context.Context, ch Child) error { return h.spawn(ctx, p, c, ch) }
 	defer func() {
 		if v := recover(); v != nil {
 			err = h.stop(newFault(t.name, v))
@@ -170,11 +175,11 @@ func (h *host) program(ctx context.Context, c *command, t target, lower policy.L
 }
 
 // spawn starts a command for a program.
-func (h *host) spawn(ctx context.Context, p *Proc, ch Child) error {
+func (h *host) spawn(ctx context.Context, p *Proc, parent *command, ch Child) error {
 	if len(ch.Args) == 0 || ch.Args[0] == "" {
 		return &ExecError{Msg: "command not found", Status: StatusNotFound, Err: syscall.ENOENT}
 	}
-	c := &command{args: ch.Args, env: ch.Env, dir: ch.Dir, stdin: ch.Stdin, stdout: ch.Stdout, stderr: ch.Stderr}
+	c := &command{args: ch.Args, env: ch.Env, dir: ch.Dir, files: parent.files, depth: parent.depth + 1, pid: parent.pid, started: ch.Started, stdin: ch.Stdin, stdout: ch.Stdout, stderr: ch.Stderr}
 	if c.env == nil {
 		c.env = p.Env
 	}
@@ -223,49 +228,3 @@ func nonNil(s []string) []string {
 	}
 	return s
 }
-
-// streamSet makes the streams of one program.
-type streamSet struct {
-	ctx  context.Context
-	ends []*pipeEnd
-}
-
-func (s *streamSet) close() {
-	for _, e := range s.ends {
-		e.close()
-	}
-}
-
-func (s *streamSet) reader(r io.Reader) io.Reader {
-	switch r := r.(type) {
-	case nil:
-		return empty{}
-	case *os.File:
-		e := newPipeEnd(s.ctx, r)
-		s.ends = append(s.ends, e)
-		return struct{ io.Reader }{e}
-	case *source:
-		return readerFunc(func(p []byte) (int, error) { return r.read(s.ctx, p) })
-	}
-	return r
-}
-
-func (s *streamSet) writer(w io.Writer) io.Writer {
-	switch w := w.(type) {
-	case nil:
-		return io.Discard
-	case *os.File:
-		e := newPipeEnd(s.ctx, w)
-		s.ends = append(s.ends, e)
-		return struct{ io.Writer }{e}
-	}
-	return w
-}
-
-type readerFunc func([]byte) (int, error)
-
-func (f readerFunc) Read(p []byte) (int, error) { return f(p) }
-
-type empty struct{}
-
-func (empty) Read([]byte) (int, error) { return 0, io.EOF }

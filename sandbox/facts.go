@@ -24,7 +24,12 @@ const maxTexts = 8
 
 func (w *walker) feature(name string) { w.features[name] = true }
 
-func (w *walker) stmts(list []*syntax.Stmt) {
+// stmts walks a text; complete tells that it is all of it.
+func (w *walker) stmts(list []*syntax.Stmt, complete bool) {
+	if !complete {
+		w.feature("unparsed")
+		w.static = false
+	}
 	for _, s := range list {
 		w.node(s)
 	}
@@ -41,6 +46,8 @@ func (w *walker) node(n syntax.Node) {
 			if n.Op == syntax.Pipe || n.Op == syntax.PipeAll {
 				w.feature("pipe")
 			}
+		case *syntax.CoprocClause:
+			w.feature("background")
 		case *syntax.Subshell:
 			w.feature("subshell")
 		case *syntax.CmdSubst:
@@ -180,14 +187,14 @@ func (w *walker) text(text string, line int) {
 		w.static = false
 		return
 	}
-	f, err := parse(w.ctx, text, "", w.limits)
-	if err != nil {
-		// It may still run, in part: whoever runs it decides again.
+	list, complete, err := parse(w.ctx, text, w.limits)
+	if err != nil { // whoever runs it decides again
+		w.feature("unparsed")
 		w.static = false
 		return
 	}
 	inner := walker{ctx: w.ctx, limits: w.limits, level: w.level + 1, features: w.features, static: true}
-	inner.stmts(f.Stmts)
+	inner.stmts(list, complete)
 	for _, c := range inner.calls {
 		c.Line += line - 1
 		w.calls = append(w.calls, c)

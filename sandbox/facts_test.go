@@ -80,6 +80,14 @@ func TestFacts(t *testing.T) {
 		{"eval 'eval \"eval rm x\"'", `eval eval "eval rm x"; eval eval rm x; eval rm x; rm x`, "eval", true},
 		{"env -S 'rm x'", "env -S rm x", "", false},
 		{"time rm x; ! rm y", "rm x; rm y", "", true},
+		{"rm x\nif", "rm x", "unparsed", false},
+		{"rm x; if", "rm x", "unparsed", false},
+		{"(rm x", "", "unparsed", false},
+		{"eval 'rm x\n('", "eval rm x\n(; rm x", "eval unparsed", false},
+		{"alias ls=rm\nls x", "alias ls=rm; ls x", "", false},
+		{"hash -p /bin/rm ls; ls x", "hash -p /bin/rm ls; ls x", "", false},
+		{"mapfile -C 'rm x' a", "mapfile -C rm x a", "", false},
+		{"coproc rm x", "rm x", "background", true},
 		{"{ a; b; } > f", "? >f; a; b", "redirect", true},
 	} {
 		got, err := s.Inspect(t.Context(), policy.Command{Text: c.line})
@@ -116,7 +124,7 @@ func TestInspectFillsIn(t *testing.T) {
 		t.Errorf("a line has the argv %#v, %v", got.Args, err)
 	}
 	for text, want := range map[string]string{
-		"if": "line 1: syntax error", "echo\n(": "line 2: syntax error", "a \x00": "line 1: a NUL byte in the text", "echo 'x": "line 1: syntax error",
+		"a \x00": "line 1: a NUL byte in the text", "a\nb \x00": "line 2: a NUL byte in the text",
 	} {
 		_, err := s.Inspect(t.Context(), policy.Command{Text: text})
 		var pe *sandbox.ParseError

@@ -14,6 +14,8 @@ import (
 	"slices"
 	"strings"
 	"syscall"
+
+	"github.com/donax-sh/donax/sandbox/shell"
 )
 
 // boxMagic begins the text of the virtual file /bin/NAME. A file that holds
@@ -52,7 +54,8 @@ type target struct {
 	sha256  string
 	args    []string // with the words that #! adds
 	program Program  // nil: a shell
-	shell   shellArgs
+	shell   shell.Invocation
+	text    string // that the shell runs
 }
 
 // find looks a command up in the files, never on the host, and tells what it
@@ -166,7 +169,7 @@ func (h *host) identify(ctx context.Context, c *command, at, file string) (targe
 			e.Msg = "cannot execute binary file: Exec format error"
 			return target{}, e
 		}
-		return h.scriptFile(ctx, "bash", nil, at, append([]string{file}, args[1:]...))
+		return h.scriptFile(ctx, c, "bash", nil, at, append([]string{file}, args[1:]...))
 	}
 	words := strings.Fields(string(line[2:]))
 	if len(words) > 0 && path.Base(words[0]) == "env" {
@@ -176,11 +179,11 @@ func (h *host) identify(ctx context.Context, c *command, at, file string) (targe
 		}
 	}
 	if len(words) == 0 {
-		return h.scriptFile(ctx, "bash", nil, at, append([]string{file}, args[1:]...))
+		return h.scriptFile(ctx, c, "bash", nil, at, append([]string{file}, args[1:]...))
 	}
 	name := path.Base(words[0])
 	if isShell(name) && h.session.programs[name] == nil {
-		return h.scriptFile(ctx, name, words[1:], at, append([]string{file}, args[1:]...))
+		return h.scriptFile(ctx, c, name, words[1:], at, append([]string{file}, args[1:]...))
 	}
 	if h.session.programs[name] == nil {
 		e.Msg = words[0] + ": bad interpreter: No such file or directory"
@@ -196,8 +199,10 @@ func (h *host) named(ctx context.Context, c *command, name string, args []string
 		return target{name: name, kind: u.Kind, sha256: u.SHA256, args: args, program: p}, nil
 	}
 	if !isShell(name) {
-		text := name + ` "$@"`
-		return target{name: name, kind: "shell", sha256: digest(text), args: args, shell: shellArgs{text: text, name: "bash", params: args[1:]}}, nil
+		text := "builtin " + name + ` "$@"`
+		t := target{name: name, kind: "shell", sha256: digest(text), args: args, text: text}
+		t.shell.Config = shell.Config{Name: "bash", Params: args[1:]}
+		return t, nil
 	}
 	return h.shellTarget(ctx, c, name, args)
 }

@@ -11,7 +11,7 @@ import (
 
 // Inspect takes any text: it returns facts, or an error of a known type.
 func FuzzInspect(f *testing.F) {
-	for _, s := range append(leaks, "a | b && c || d &", "cat <<E\n$(x)\nE", "x=(a [2]=b); ${x[@]:1:2}", "f() { g; }", "case $x in a|b) c;; esac", "sh -c 'eval \"rm x\"'", "find . -exec rm {} +", "a{1..3}{b,c}", "[[ a =~ (b) ]]", "((a[0]++))", "`a \\`b\\``") {
+	for _, s := range append(leaks, "a | b && c || d &", "cat <<E\n$(x)\nE", "x=(a [2]=b); ${x[@]:1:2}", "f() { g; }", "case $x in a|b) c;; esac", "sh -c 'eval \"rm x\"'", "find . -exec rm {} +", "a{1..3}{b,c}", "[[ a =~ (b) ]]", "((a[0]++))", "`a \\`b\\``", "00&0\xb9") {
 		f.Add(s)
 	}
 	s, err := sandbox.New(sandbox.Config{FS: newFS(f), Programs: fakes()})
@@ -35,7 +35,7 @@ func FuzzInspect(f *testing.F) {
 				}
 			}
 		}
-		// No policy: nothing can take effect, and the rewritten text must still run or be refused.
+		// No policy: nothing can take effect, and the text must still run.
 		status, err := s.Run(context.Background(), policy.Command{Text: text, Limits: policy.Limits{TimeoutMS: 500}}, nil, nil, nil)
 		var fe *sandbox.Fault
 		if errors.As(err, &fe) || errors.Is(err, sandbox.ErrAbandoned) {

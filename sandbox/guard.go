@@ -16,11 +16,6 @@ import (
 	"github.com/donax-sh/donax/sandbox/vfs"
 )
 
-// files returns the files as the shell itself may use them.
-func (h *host) files(ctx context.Context) vfs.FS {
-	return h.filesOf(ctx, "shell", stdio{err: h.err})
-}
-
 // filesOf returns the files as the program by may use them: each operation
 // asks the policy first, counts, and fails once the run is over.
 func (h *host) filesOf(ctx context.Context, by string, std stdio) vfs.FS {
@@ -68,7 +63,7 @@ func (g *guard) ask(f policy.File) error {
 		return nil
 	}
 	var de *policy.DeniedError
-	if errors.As(err, &de) && g.cause() == nil {
+	if errors.As(err, &de) && g.cause() == nil && g.ctx.Err() == nil {
 		key := [4]string{g.by, f.Op, f.Path, f.To}
 		if _, again := g.said.LoadOrStore(key, true); !again && g.stderr != nil {
 			_, _ = fmt.Fprintf(g.stderr, "%s: cannot %s %s: %v\n", g.by, f.Op, f.Path, de)
@@ -158,10 +153,20 @@ func (g *guard) two(op, from, to string) (a, b vfs.Location, err error) {
 }
 
 // Stat implements [vfs.FS]. Looking is not asked about: listing is.
-func (g *guard) Stat(name string) (fs.FileInfo, error) { return g.fs.Stat(name) }
+func (g *guard) Stat(name string) (fs.FileInfo, error) {
+	if f, ok := g.std.open(name); ok {
+		return f.Stat()
+	}
+	return g.fs.Stat(name)
+}
 
 // Lstat implements [vfs.FS].
-func (g *guard) Lstat(name string) (fs.FileInfo, error) { return g.fs.Lstat(name) }
+func (g *guard) Lstat(name string) (fs.FileInfo, error) {
+	if f, ok := g.std.open(name); ok {
+		return f.Stat()
+	}
+	return g.fs.Lstat(name)
+}
 
 // Readlink implements [vfs.FS].
 func (g *guard) Readlink(name string) (string, error) { return g.fs.Readlink(name) }

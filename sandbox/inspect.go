@@ -13,7 +13,9 @@ import (
 // Inspect completes c with the facts that its text shows, for admission: the
 // text itself (quoted, when Args is an argv), Calls, Features, Static, the
 // names in Env and the Limits in force. Nothing runs. What the text does not
-// show is decided when it happens, as exec and file actions.
+// show is decided when it happens, as exec and file actions. A text that ends
+// in a syntax error is not refused, because the lines before it run: it is
+// not Static and has the feature "unparsed".
 //
 // The error is a [*ParseError], a [*LimitError], the context's, or says what
 // is wrong with c.
@@ -39,12 +41,12 @@ func (s *Session) Inspect(ctx context.Context, c policy.Command) (policy.Command
 	limits := s.cfg.Limits.lowered(c.Limits)
 	c.Limits = limits.policy()
 	c.Params, c.Args = nonNil(c.Params), nonNil(c.Args)
-	f, err := parse(ctx, c.Text, "", limits)
+	list, complete, err := parse(ctx, c.Text, limits)
 	if err != nil {
 		return c, err
 	}
 	w := walker{ctx: ctx, limits: limits, features: map[string]bool{}, static: true, calls: []policy.Call{}}
-	w.stmts(f.Stmts)
+	w.stmts(list, complete)
 	if w.err != nil {
 		return c, w.err
 	}

@@ -36,8 +36,15 @@ func launches(args []arg) (next [][]arg, text []string, opaque bool) {
 		if len(a) > 1 {
 			return evalText(a[:1])
 		}
-	case "source", ".":
+	case "source", ".", "alias", "compgen", "complete":
 		return nil, nil, true
+	case "hash", "jobs", "mapfile", "readarray":
+		// hash -p and the option that names a command of the others.
+		for _, x := range a {
+			if !x.known || len(x.text) > 1 && x.text[0] == '-' && strings.ContainsAny(x.text, "pxC") {
+				return nil, nil, true
+			}
+		}
 	}
 	return nil, nil, false
 }

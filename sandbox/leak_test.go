@@ -31,7 +31,7 @@ func newCanaries(t *testing.T) canaries {
 			t.Fatal(err)
 		}
 	}
-	// interp opens TMPDIR/sh-interp-* itself, through symlinks too.
+	// mvdan/sh opens TMPDIR/sh-interp-* itself, through symlinks too.
 	if err := os.Symlink(c.file, filepath.Join(c.tmp, "sh-interp-link")); err != nil {
 		t.Fatal(err)
 	}
@@ -55,8 +55,8 @@ func (c canaries) check(t *testing.T) {
 	}
 }
 
-// leaks are lines that print YES or the secret, or change the host, when one
-// of interp's hooks is missing or one of its ways round them is open. $F, $D,
+// leaks are lines that print YES or the secret, or change the host, when the
+// shell reaches past its host. $F, $D,
 // $P and $T stand for the canary's file, folder, program and temp folder.
 var leaks = []string{
 	// open

@@ -12,6 +12,7 @@ import (
 type Limits struct {
 	Timeout  time.Duration // wall time; negative means none
 	Memory   int64         // bytes of one program instance
+	Session  int64         // bytes of the variables and expansions of all shells; 0 means the default, or twice Memory if that is more
 	Output   int64         // bytes written to stdout and stderr in all
 	Source   int64         // bytes of source text, also of eval and source
 	Nesting  int           // nesting of the source text
@@ -26,6 +27,7 @@ type Limits struct {
 var DefaultLimits = Limits{
 	Timeout:  30 * time.Second,
 	Memory:   256 << 20,
+	Session:  512 << 20,
 	Output:   1 << 30,
 	Source:   1 << 20,
 	Nesting:  200,
@@ -65,6 +67,7 @@ func (l Limits) orDefault() Limits {
 	return Limits{
 		Timeout:  cmp.Or(l.Timeout, d.Timeout),
 		Memory:   cmp.Or(l.Memory, d.Memory),
+		Session:  cmp.Or(l.Session, max(d.Session, 2*l.Memory)),
 		Output:   cmp.Or(l.Output, d.Output),
 		Source:   cmp.Or(l.Source, d.Source),
 		Nesting:  cmp.Or(l.Nesting, d.Nesting),
@@ -81,10 +84,16 @@ func (l Limits) lowered(p policy.Limits) Limits {
 	if d := time.Duration(p.TimeoutMS) * time.Millisecond; d > 0 && (l.Timeout <= 0 || d < l.Timeout) {
 		l.Timeout = d
 	}
+	if p.MemoryBytes > 0 {
+		l.Session = min(l.Session, p.MemoryBytes)
+	}
 	least := l.policy().Least(p)
 	l.Output, l.Memory, l.Commands = least.OutputBytes, least.MemoryBytes, least.Commands
 	return l
 }
+
+// expansion is how long one expansion or substitution may become.
+func (l Limits) expansion() int64 { return max(1, min(l.Memory, l.Session)/4) }
 
 // policy is the part of l that policies know.
 func (l Limits) policy() policy.Limits {

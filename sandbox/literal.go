@@ -3,7 +3,7 @@ package sandbox
 import (
 	"strings"
 
-	"mvdan.cc/sh/v3/expand"
+	"github.com/donax-sh/donax/sandbox/shell"
 	"mvdan.cc/sh/v3/syntax"
 )
 
@@ -29,11 +29,7 @@ func literal(w *syntax.Word) (string, bool) {
 				b.WriteString(p.Value)
 				continue
 			}
-			s, _, err := expand.Format(&expand.Config{}, p.Value, nil)
-			if err != nil {
-				return "", false
-			}
-			b.WriteString(s)
+			b.WriteString(shell.Unescape(p.Value))
 		case *syntax.DblQuoted:
 			for _, q := range p.Parts {
 				l, ok := q.(*syntax.Lit)

@@ -8,68 +8,82 @@ import (
 	"runtime"
 	"strings"
 
+	"github.com/donax-sh/donax/sandbox/shell"
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// A ParseError says where a text is not shell syntax, or uses a part of it
-// that the sandbox refuses.
+// A ParseError says where a text is none that a shell can be given.
 type ParseError struct {
-	Name string // of the script; "" for a command line
-	Line int    // 1-based
-	Col  int    // 1-based, in bytes
+	Line int // 1-based
+	Col  int // 1-based, in bytes
 	Msg  string
 }
 
-func (e *ParseError) Error() string {
-	where := "line"
-	if e.Name != "" {
-		where = e.Name + ": line"
+func (e *ParseError) Error() string { return fmt.Sprintf("line %d: %s", e.Line, e.Msg) }
+
+// checkText refuses NUL bytes: parsers differ about them, and what was
+// inspected must be what runs.
+func checkText(text string) error {
+	if i := strings.IndexByte(text, 0); i >= 0 {
+		return &ParseError{Line: 1 + strings.Count(text[:i], "\n"), Col: i - strings.LastIndexByte(text[:i], '\n'), Msg: "a NUL byte in the text"}
 	}
-	return fmt.Sprintf("%s %d: %s", where, e.Line, e.Msg)
+	return nil
 }
 
-// parse parses text within the limits. The error is a [*LimitError], a
+// parse parses text within the limits. What the parser refuses ends the list
+// and is no error: the lines before it run all the same, and the shell may
+// understand more than the parser at once. The error is a [*LimitError], a
 // [*ParseError] or the context's.
-func parse(ctx context.Context, text, name string, l Limits) (*syntax.File, error) {
+func parse(ctx context.Context, text string, l Limits) (list []*syntax.Stmt, complete bool, err error) {
 	if int64(len(text)) > l.Source {
-		return nil, &LimitError{What: "source text of " + bytesText(l.Source)}
+		return nil, false, sourceLimit(l.Source)
 	}
-	// Parsers differ about NUL bytes: what was inspected must be what runs.
-	if i := strings.IndexByte(text, 0); i >= 0 {
-		return nil, &ParseError{Name: name, Line: 1 + strings.Count(text[:i], "\n"), Col: i - strings.LastIndexByte(text[:i], '\n'), Msg: "a NUL byte in the text"}
+	if err := checkText(text); err != nil {
+		return nil, false, err
 	}
 	src := &boundedSource{ctx: ctx, text: text, frames: l.Nesting * framesPerNesting}
-	f, err := syntax.NewParser(syntax.Variant(syntax.LangBash)).Parse(src, name)
-	var le *LimitError
-	switch {
-	case src.err != nil && errors.As(src.err, &le):
-		return nil, tooDeep(l)
-	case src.err != nil:
-		return nil, src.err
-	case err != nil:
-		return nil, parseError(err, name)
+	complete = true
+	for s, err := range syntax.NewParser(syntax.Variant(syntax.LangBash)).StmtsSeq(src) {
+		// No break: the parser may go on after a loop that was left.
+		complete = complete && err == nil
+		if complete {
+			list = append(list, s)
+		}
+	}
+	if errors.Is(src.err, errDeep) {
+		return nil, false, tooDeep(l)
+	}
+	if src.err != nil {
+		return nil, false, src.err
 	}
 	// Long chains (a && b && ...) are parsed in a loop but nest in the tree,
 	// and whoever walks the tree recurses.
+	for _, s := range list {
+		if deeperTree(s, l.Nesting*nodesPerNesting) {
+			return nil, false, tooDeep(l)
+		}
+	}
+	return list, complete, nil
+}
+
+func deeperTree(n syntax.Node, most int) (deep bool) {
 	depth := 0
-	deep := false
-	syntax.Walk(f, func(n syntax.Node) bool {
+	syntax.Walk(n, func(n syntax.Node) bool {
 		if n == nil {
 			depth--
 			return true
 		}
-		if depth >= l.Nesting*nodesPerNesting {
+		if depth >= most {
 			deep = true
 			return false
 		}
 		depth++
 		return true
 	})
-	if deep {
-		return nil, tooDeep(l)
-	}
-	return f, nil
+	return deep
 }
+
+func sourceLimit(n int64) error { return &LimitError{What: "source text of " + bytesText(n)} }
 
 func tooDeep(l Limits) error {
 	return &LimitError{What: fmt.Sprintf("nesting of %d in the source text", l.Nesting)}
@@ -79,6 +93,8 @@ const (
 	framesPerNesting = 30 // stack frames of the parser for one level, seen at most
 	nodesPerNesting  = 20 // generous: only the walker's own stack is at stake
 )
+
+var errDeep = errors.New("nested too deeply")
 
 // boundedSource hands text to the parser in small pieces and looks at each
 // turn how deep the parser's stack is. The parser itself recurses without
@@ -100,8 +116,8 @@ func (s *boundedSource) Read(p []byte) (int, error) {
 	if s.err = s.ctx.Err(); s.err != nil {
 		return 0, s.err
 	}
-	if deeperThan(s.base + s.frames) {
-		s.err = &LimitError{}
+	if shell.Deeper(s.base + s.frames) {
+		s.err = errDeep
 		return 0, s.err
 	}
 	if s.text == "" {
@@ -116,27 +132,6 @@ func (s *boundedSource) Read(p []byte) (int, error) {
 func stackDepth() int {
 	var pcs [512]uintptr
 	return runtime.Callers(2, pcs[:])
-}
-
-// deeperThan reports whether the calling goroutine's stack has more than n
-// frames. Its cost grows with n only when the stack is that deep.
-func deeperThan(n int) bool {
-	var pcs [1]uintptr
-	return runtime.Callers(n+2, pcs[:]) > 0
-}
-
-func parseError(err error, name string) error {
-	pe := &ParseError{Name: name, Line: 1, Col: 1, Msg: err.Error()}
-	var se syntax.ParseError
-	var le syntax.LangError
-	switch {
-	case errors.As(err, &se):
-		pe.Line, pe.Col, pe.Msg = int(se.Pos.Line()), int(se.Pos.Col()), "syntax error: "+se.Text
-	case errors.As(err, &le):
-		pe.Line, pe.Col = int(le.Pos.Line()), int(le.Pos.Col())
-		pe.Msg = "syntax error: " + le.Feature + " is not part of bash"
-	}
-	return pe
 }
 
 // bytesText writes a number of bytes as people do.

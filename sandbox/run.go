@@ -14,8 +14,8 @@ import (
 	"github.com/donax-sh/donax/policy"
 )
 
-// ErrAbandoned is matched by an error of [Session.Run] when a step of the
-// script did not stop in time: Run returned without it.
+// ErrAbandoned is matched by an error of [Session.Run] when a program or a
+// writer of the caller did not stop in time: Run returned without it.
 var ErrAbandoned = errors.New("a step of the script could not be stopped and was abandoned")
 
 // A Fault is a bug of the sandbox or of a program: a panic that was caught,
@@ -55,10 +55,9 @@ type run struct {
 	fault    atomic.Pointer[error]
 	output   atomic.Int64
 	commands atomic.Int64
+	memory   atomic.Int64
 	jobs     atomic.Int64
-	stages   atomic.Int64
 	files    atomic.Int64
-	tasks    tasks
 
 	said sync.Map // reasons of file denials, each shown once
 }
@@ -92,8 +91,8 @@ func (r *run) cause() error {
 	return r.caller.Err()
 }
 
-// wait runs the main shell, then ends what it left in the background. It
-// returns soon after the run's context ends, whatever the shell does.
+// wait runs the main shell. It returns soon after the run's context ends,
+// whatever a program or a writer of the caller does.
 func (r *run) wait(f func() (int, error)) (status int, err error) {
 	type result struct {
 		status int
@@ -101,46 +100,26 @@ func (r *run) wait(f func() (int, error)) (status int, err error) {
 	}
 	done := make(chan result, 1)
 	go func() {
-		var res result
-		defer func() { done <- res }()
-		res.status, res.err = f()
+		status, err := f()
+		done <- result{status, err}
 	}()
 	var res result
-	running := true
+	stuck := false
 	select {
 	case res = <-done:
-		running = false
 	case <-r.ctx.Done():
-	}
-	over := time.NewTimer(grace)
-	defer over.Stop()
-	if running {
+		over := time.NewTimer(grace)
+		defer over.Stop()
 		select {
 		case res = <-done:
-			running = false
-		case <-over.C:
-		}
-	}
-	cause := r.cause() // before our own cancel below becomes one
-	r.cancel(errEnded)
-	stuck := running
-	if !running {
-		select {
-		case <-r.tasks.close():
 		case <-over.C:
 			stuck = true
 		}
 	}
-	switch {
-	case cause != nil:
-		err = cause
-	case res.err != nil:
+	if err = r.cause(); err == nil {
 		err = res.err
 	}
 	if stuck {
-		if err == nil {
-			return res.status, ErrAbandoned
-		}
 		err = fmt.Errorf("%w (%w)", err, ErrAbandoned)
 	}
 	return res.status, err
@@ -163,7 +142,7 @@ func (r *run) guardedEval(ctx context.Context, h *host, sc script) (status int, 
 			status, err = StatusFault, r.stop(newFault("the shell", p))
 		}
 	}()
-	return r.session.eval.eval(ctx, h, sc)
+	return h.eval(ctx, sc)
 }
 
 func newFault(name string, p any) *Fault {

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/donax-sh/donax/policy"
+	"github.com/donax-sh/donax/sandbox/shell"
 	"github.com/donax-sh/donax/sandbox/vfs"
 )
 
@@ -29,7 +30,6 @@ type Session struct {
 	cfg      Config
 	fs       *vfs.Mount
 	programs map[string]Program
-	eval     evaluator
 }
 
 // New returns a Session. It fails when the configuration makes no sense.
@@ -37,7 +37,7 @@ func New(cfg Config) (*Session, error) {
 	if cfg.FS == nil {
 		return nil, errors.New("sandbox: no file system")
 	}
-	s := &Session{cfg: cfg, programs: make(map[string]Program, len(cfg.Programs)), eval: interpEvaluator{}}
+	s := &Session{cfg: cfg, programs: make(map[string]Program, len(cfg.Programs))}
 	fsys, ok := cfg.FS.(*vfs.Mount)
 	if !ok {
 		var err error
@@ -98,15 +98,17 @@ func validName(s string) bool {
 // c.Name and c.Params as $0, $1 and so on. c.Limits lower the session's.
 //
 // A nil in is empty. A line that does not read in leaves it alone, but for
-// what the read builtins take ahead. Writes to out and errw never overlap,
+// what the read builtins take ahead. What the line leaves in the background
+// ends with it. Writes to out and errw never overlap,
 // also when they are one writer, and stop when Run returns.
 //
 // err is nil when the script ended by itself. Otherwise the script was ended
 // and what went wrong has been said on errw: a [*LimitError], the context's
 // error, a [*ParseError], a [*Fault], or an error of c itself. status is then
-// 124, 125, 126, 127, 2 or 137, as the table of statuses says. All that was
-// started ends before Run returns; a step of the shell that cannot be stopped
-// is abandoned, without its streams and files, and err then matches
+// 124, 125, 2 or 137. A syntax error is the script's own: the lines before it
+// run, and the status is 2. All that was started ends before Run returns; a
+// program, or a writer of the caller, that does not return soon after ctx
+// ended is abandoned, without its streams and files, and err then matches
 // [ErrAbandoned].
 func (s *Session) Run(ctx context.Context, c policy.Command, in io.Reader, out, errw io.Writer) (status int, err error) {
 	r := newRun(ctx, s, c, out, errw)
@@ -115,7 +117,7 @@ func (s *Session) Run(ctx context.Context, c policy.Command, in io.Reader, out, 
 	if err == nil {
 		sc.stdin, sc.stdout, sc.stderr = r.stdin(in), r.out, r.err
 		status, err = r.wait(func() (int, error) {
-			return r.guardedEval(r.ctx, &host{run: r}, sc)
+			return r.guardedEval(r.ctx, &host{run: r, pid: virtualPID}, sc)
 		})
 	}
 	if err != nil {
@@ -126,12 +128,15 @@ func (s *Session) Run(ctx context.Context, c policy.Command, in io.Reader, out, 
 
 // script checks c and turns it into what the evaluator runs.
 func (s *Session) script(r *run, c policy.Command) (script, error) {
-	sc := script{text: c.Text, name: r.name, params: c.Params, dir: s.cfg.Dir}
+	sc := script{text: c.Text, config: shell.Config{Name: r.name, Params: c.Params}, dir: s.cfg.Dir, pid: virtualPID, main: true}
 	if len(c.Args) > 0 {
 		var err error
 		if sc.text, err = quoteArgs(c.Args); err != nil {
 			return sc, err
 		}
+	}
+	if err := checkText(sc.text); err != nil {
+		return sc, err
 	}
 	if c.Cwd != "" {
 		sc.dir = c.Cwd
@@ -140,7 +145,7 @@ func (s *Session) script(r *run, c policy.Command) (script, error) {
 		return sc, fmt.Errorf("cannot start in %q: the folder must be absolute", sc.dir)
 	}
 	sc.dir = path.Clean(sc.dir)
-	fi, err := (&host{run: r}).files(r.ctx).Stat(sc.dir)
+	fi, err := s.fs.Stat(sc.dir)
 	if err != nil {
 		return sc, fmt.Errorf("cannot start in %s: %w", sc.dir, bareError(err))
 	}

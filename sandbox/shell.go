@@ -11,100 +11,53 @@ import (
 	"strings"
 	"syscall"
 
-	"github.com/donax-sh/donax/policy"
+	"github.com/donax-sh/donax/sandbox/shell"
 )
 
-// shellArgs is what the command line of sh or bash asks for.
-type shellArgs struct {
-	text   string
-	name   string
-	params []string
-	opts   []string
-	stdin  bool // the text came from stdin: nothing of it is left
-}
-
 // shellTarget makes the target for `sh ...`: the session's own shell, under
-// the same admission as every program.
+// the same admission as every program. What is wrong with the command line is
+// said where sh itself would say it.
 func (h *host) shellTarget(ctx context.Context, c *command, name string, args []string) (target, error) {
-	fail := func(msg string, status ExitCode, err error) (target, error) {
-		return target{}, &ExecError{Name: name, Msg: msg, Status: status, Err: err}
+	inv, msg := shell.Parse(shell.Config{}, args)
+	if msg != "" {
+		return target{}, say(c, args[0]+": "+msg, 2)
 	}
-	sh := shellArgs{name: args[0]}
-	rest := args[1:]
-	command, fromStdin := false, false
-options:
-	for len(rest) > 0 {
-		a := rest[0]
-		switch {
-		case a == "--" || a == "-":
-			rest = rest[1:]
-			break options
-		case a == "--norc" || a == "--noprofile" || a == "--login":
-			// There are no start-up files to leave out or to read.
-		case strings.HasPrefix(a, "--"):
-			return fail(a+": invalid option", 2, syscall.EINVAL)
-		case len(a) > 1 && (a[0] == '-' || a[0] == '+'):
-			for i := 1; i < len(a); i++ {
-				switch f := a[i]; {
-				case f == 'c' && a[0] == '-':
-					command = true
-				case f == 's' && a[0] == '-':
-					fromStdin = true
-				case f == 'l' && a[0] == '-':
-				case f == 'o':
-					if len(rest) < 2 {
-						return fail(a+": option requires an argument", 2, syscall.EINVAL)
-					}
-					sh.opts = append(sh.opts, a[:1]+"o", rest[1])
-					rest = rest[1:]
-				case strings.IndexByte("aefnux", f) >= 0:
-					sh.opts = append(sh.opts, a[:1]+string(f))
-				default:
-					return fail(a+": invalid option", 2, syscall.EINVAL)
-				}
-			}
-		default:
-			break options
-		}
-		rest = rest[1:]
-	}
+	t := target{name: name, kind: "shell", args: args, shell: inv, text: inv.Text}
+	var err error
 	switch {
-	case command:
-		if len(rest) == 0 {
-			return fail("-c: option requires an argument", 2, syscall.EINVAL)
-		}
-		sh.text = rest[0]
-		if len(rest) > 1 {
-			sh.name, sh.params = rest[1], rest[2:]
-		}
-	case len(rest) > 0 && !fromStdin && !isStdin(rest[0]):
-		t, err := h.scriptFile(ctx, name, sh.opts, h.scriptPath(c, rest[0]), rest)
-		var e *ExecError
-		if errors.As(err, &e) {
-			e.Name = name + ": " + rest[0]
-			if errors.Is(e.Err, syscall.ENOENT) {
-				e.Status = StatusNotFound
+	case inv.Version:
+	case inv.File != "":
+		if t, err = h.scriptFile(ctx, c, name, nil, h.scriptPath(c, inv.File), append([]string{inv.File}, inv.Config.Params...)); err != nil {
+			var e *ExecError
+			if !errors.As(err, &e) {
+				return target{}, err
 			}
-			return target{}, e
+			if e.Status == StatusNotFound {
+				return target{}, say(c, args[0]+": "+e.Error(), StatusNotFound)
+			}
+			return target{}, say(c, e.Name+": "+e.Error(), e.Status)
 		}
-		t.args = args
-		return t, err
-	default:
-		streams := streamSet{ctx: ctx}
-		text, err := readText(streams.reader(c.stdin), h.limits.Source)
-		streams.close()
-		if len(rest) > 0 && !fromStdin {
-			sh.name, rest = rest[0], rest[1:]
-		}
+		t.args, t.shell = args, inv
+	case inv.Stdin:
+		// All of it is read before it is decided about. What its commands
+		// read from stdin is the text that follows them.
+		text, err := readText(boundReader(ctx, c.stdin), h.limits.Source)
 		if err != nil {
 			return target{}, h.textError(name, err)
 		}
-		sh.text, sh.params, sh.stdin = string(text), rest, true
+		t.text = string(text)
 	}
-	return target{name: name, kind: "shell", sha256: digest(sh.text), args: args, shell: sh}, nil
+	t.sha256 = digest(t.text)
+	return t, nil
 }
 
-func isStdin(name string) bool { return name == "/dev/stdin" || name == "/dev/fd/0" }
+// say writes a message where the command would have and is how it ends.
+func say(c *command, line string, status ExitCode) error {
+	if c.stderr != nil {
+		_, _ = io.WriteString(c.stderr, line+"\n")
+	}
+	return status
+}
 
 // scriptPath finds the file of `sh FILE`: in the working folder, else in PATH.
 func (h *host) scriptPath(c *command, name string) string {
@@ -124,10 +77,10 @@ func (h *host) scriptPath(c *command, name string) string {
 	return at
 }
 
-// scriptFile makes the target for the script file at, run by the shell name.
-// args[0] is the file as it was called.
-func (h *host) scriptFile(ctx context.Context, name string, opts []string, at string, args []string) (target, error) {
-	text, err := h.readFile(ctx, at)
+// scriptFile makes the target for the script file at, run by the shell name
+// with options opts. args[0] is the file as it was called.
+func (h *host) scriptFile(ctx context.Context, c *command, name string, opts []string, at string, args []string) (target, error) {
+	text, err := h.readFile(ctx, c, at)
 	if err != nil {
 		return target{}, h.textError(args[0], err)
 	}
@@ -135,18 +88,22 @@ func (h *host) scriptFile(ctx context.Context, name string, opts []string, at st
 	if bytes.IndexByte(line, 0) >= 0 || bytes.HasPrefix(text, []byte(boxMagic)) {
 		return target{}, &ExecError{Name: args[0], Msg: "cannot execute binary file", Status: StatusDenied, Err: syscall.ENOEXEC}
 	}
-	return target{
-		name:   name,
-		kind:   "shell",
-		sha256: digest(string(text)),
-		args:   append([]string{name}, args...),
-		shell:  shellArgs{text: string(text), name: args[0], params: args[1:], opts: opts},
-	}, nil
+	argv := append(append([]string{name}, opts...), args...)
+	inv, msg := shell.Parse(shell.Config{}, argv)
+	switch {
+	case msg == "" && inv.File != args[0]: // its first line asks for another text
+		msg = strings.Join(opts, " ") + ": invalid option"
+		fallthrough
+	case msg != "":
+		return target{}, say(c, name+": "+msg, 2)
+	}
+	return target{name: name, kind: "shell", sha256: digest(string(text)), args: argv, shell: inv, text: string(text)}, nil
 }
 
 // readFile reads a script, asking the policy as for any file of the shell.
-func (h *host) readFile(ctx context.Context, at string) ([]byte, error) {
-	f, err := h.files(ctx).Open(at, os.O_RDONLY, 0)
+func (h *host) readFile(ctx context.Context, c *command, at string) ([]byte, error) {
+	std := stdio{ctx: ctx, in: boundReader(ctx, c.stdin), err: c.stderr, files: c.files}
+	f, err := h.filesOf(ctx, "shell", std).Open(at, os.O_RDONLY, 0)
 	if err != nil {
 		return nil, err
 	}
@@ -163,7 +120,7 @@ func (h *host) readFile(ctx context.Context, at string) ([]byte, error) {
 func readText(r io.Reader, limit int64) ([]byte, error) {
 	text, err := io.ReadAll(io.LimitReader(r, limit+1))
 	if err == nil && int64(len(text)) > limit {
-		err = &LimitError{What: "source text of " + bytesText(limit)}
+		err = sourceLimit(limit)
 	}
 	return text, err
 }
@@ -177,33 +134,41 @@ func (h *host) textError(name string, err error) error {
 	if cause := h.cause(); cause != nil {
 		return cause
 	}
-	return &ExecError{Name: name, Msg: reason(err), Status: StatusDenied, Err: errnoOf(err)}
+	if errors.Is(err, context.Canceled) {
+		return err
+	}
+	e := &ExecError{Name: name, Msg: reason(err), Status: StatusDenied, Err: errnoOf(err)}
+	if errors.Is(e.Err, syscall.ENOENT) {
+		e.Status = StatusNotFound
+	}
+	return e
 }
 
 // shell runs the session's own shell for sh, bash or a script file.
 func (h *host) shell(ctx context.Context, c *command, t target) error {
+	if t.shell.Version {
+		if c.stdout != nil {
+			_, _ = io.WriteString(c.stdout, shell.Version+"\n")
+		}
+		return nil
+	}
 	sc := script{
-		text:   t.shell.text,
-		name:   t.shell.name,
-		params: t.shell.params,
-		opts:   t.shell.opts,
+		text:   t.text,
+		config: t.shell.Config,
 		env:    c.env,
 		dir:    c.dir,
+		files:  c.files,
+		pid:    c.pid,
+		depth:  c.depth,
 		stdin:  c.stdin,
 		stdout: c.stdout,
 		stderr: c.stderr,
 	}
-	if t.shell.stdin {
-		sc.stdin = nil
+	if t.shell.Stdin {
+		sc.text, sc.stdin = "", strings.NewReader(t.text)
 	}
 	status, err := h.guardedEval(ctx, h, sc)
-	var pe *ParseError
 	switch {
-	case errors.As(err, &pe) && h.cause() == nil:
-		if c.stderr != nil {
-			_, _ = io.WriteString(c.stderr, sc.name+": "+pe.Error()+"\n")
-		}
-		return ExitCode(2)
 	case err != nil && ctx.Err() != nil && h.cause() == nil:
 		return err
 	case err != nil:
@@ -212,11 +177,4 @@ func (h *host) shell(ctx context.Context, c *command, t target) error {
 		return ExitCode(status)
 	}
 	return nil
-}
-
-// admitText asks about a builtin that runs other text, or that replaces the
-// shell: eval, source, . and exec.
-func (h *host) admitText(ctx context.Context, args []string, text, dir string, stderr io.Writer) error {
-	_, err := h.admit(ctx, policy.Exec{Name: args[0], Args: args[1:], Kind: "shell", SHA256: digest(text), Cwd: dir}, stderr)
-	return err
 }

@@ -1,30 +1,37 @@
 package sandbox
 
 import (
+	"context"
 	"io"
 	"io/fs"
 	"path"
+	"strconv"
+	"strings"
 	"syscall"
 	"time"
 
+	"github.com/donax-sh/donax/sandbox/shell"
 	"github.com/donax-sh/donax/sandbox/vfs"
 )
 
-// stdio is the streams behind /dev/stdin, /dev/stdout and /dev/stderr.
+// stdio is the streams behind /dev/stdin, /dev/stdout, /dev/stderr and
+// /dev/fd/N.
 type stdio struct {
-	in  io.Reader
-	out io.Writer
-	err io.Writer
+	ctx   context.Context // of what is in files
+	in    io.Reader
+	out   io.Writer
+	err   io.Writer
+	files map[int]*shell.File
 }
 
 // open opens /dev/stdin and its like: the stream itself, which stays open
 // when the file is closed.
-func (s stdio) open(name string) (vfs.File, bool) {
+func (s stdio) open(name string) (*streamFile, bool) {
 	if len(name) < 9 || name[:4] != "/dev" {
 		return nil, false
 	}
 	f := &streamFile{name: path.Base(path.Clean(name))}
-	switch path.Clean(name) {
+	switch name := path.Clean(name); name {
 	case "/dev/stdin", "/dev/fd/0":
 		f.r = s.in
 	case "/dev/stdout", "/dev/fd/1":
@@ -32,7 +39,11 @@ func (s stdio) open(name string) (vfs.File, bool) {
 	case "/dev/stderr", "/dev/fd/2":
 		f.w = s.err
 	default:
-		return nil, false
+		n, err := strconv.Atoi(strings.TrimPrefix(name, "/dev/fd/"))
+		if err != nil || n < 3 || s.files[n] == nil {
+			return nil, false
+		}
+		f.r, f.w = bound{s.ctx, s.files[n]}, bound{s.ctx, s.files[n]}
 	}
 	return f, f.r != nil || f.w != nil
 }

@@ -7,7 +7,8 @@ import (
 	"os"
 	"sync"
 	"syscall"
-	"time"
+
+	"github.com/donax-sh/donax/sandbox/shell"
 )
 
 // A sink is stdout or stderr of a run: it counts, keeps writers apart and
@@ -78,9 +79,10 @@ type source struct {
 	room    [32 << 10]byte
 }
 
-func (s *source) Read(p []byte) (int, error) { return s.read(s.ctx, p) }
+func (s *source) Read(p []byte) (int, error) { return s.ReadContext(s.ctx, p) }
 
-func (s *source) read(ctx context.Context, p []byte) (int, error) {
+// ReadContext reads until ctx ends.
+func (s *source) ReadContext(ctx context.Context, p []byte) (int, error) {
 	if len(p) == 0 {
 		return 0, nil
 	}
@@ -124,70 +126,70 @@ func (s *source) fill(n int) {
 	s.mu.Unlock()
 }
 
-// deadliner is an OS pipe.
-type deadliner interface {
-	SetReadDeadline(time.Time) error
-	SetWriteDeadline(time.Time) error
-}
-
-// pipeEnd is one end of an OS pipe as a program sees it: without the file
-// behind it, and with reads and writes that end with ctx.
-type pipeEnd struct {
+// bound is a stream of a shell as a program uses it whose own context is ctx.
+// The shell's stream may be a pipe that knows only the shell's.
+type bound struct {
 	ctx context.Context
-	f   interface {
-		io.ReadWriter
-		deadliner
+	f   *shell.File
+}
+
+func (b bound) Read(p []byte) (int, error) {
+	if b.ctx.Err() != nil {
+		return 0, context.Cause(b.ctx)
 	}
-	stop   func() bool
-	cancel context.CancelFunc // of ctx, if it is the end's own
+	return b.f.ReadContext(b.ctx, p)
 }
 
-// newPipeEnd must be followed by close, which leaves the file open.
-func newPipeEnd(ctx context.Context, f *os.File) *pipeEnd {
-	p := &pipeEnd{ctx: ctx, f: f}
-	p.stop = context.AfterFunc(ctx, func() {
-		_ = f.SetReadDeadline(time.Now())
-		_ = f.SetWriteDeadline(time.Now())
-	})
-	return p
-}
-
-func (p *pipeEnd) close() { p.stop() }
-
-func (p *pipeEnd) Read(b []byte) (int, error) {
-	for {
-		n, err := p.f.Read(b)
-		if n > 0 || !errors.Is(err, os.ErrDeadlineExceeded) {
-			return n, p.errno(err)
-		}
-		if p.ctx.Err() != nil {
-			return 0, context.Cause(p.ctx)
-		}
-		// The deadline was that of another program on this pipe, ended alone.
-		_ = p.f.SetReadDeadline(time.Time{})
+func (b bound) Write(p []byte) (int, error) {
+	if b.ctx.Err() != nil { // also where writing cannot block: nothing is said after the end
+		return 0, context.Cause(b.ctx)
 	}
+	return b.f.WriteContext(b.ctx, p)
 }
 
-func (p *pipeEnd) Write(b []byte) (int, error) {
-	done := 0
-	for {
-		n, err := p.f.Write(b[done:])
-		done += n
-		if !errors.Is(err, os.ErrDeadlineExceeded) {
-			return done, p.errno(err)
-		}
-		if p.ctx.Err() != nil {
-			return done, context.Cause(p.ctx)
-		}
-		_ = p.f.SetWriteDeadline(time.Time{})
+// unbound returns what is behind a stream, for a shell to share.
+func unbound(r io.Reader) io.Reader {
+	if b, ok := r.(bound); ok {
+		return b.f
 	}
+	return r
 }
 
-// errno strips the host's name of the file from an error.
-func (p *pipeEnd) errno(err error) error {
-	var pe *os.PathError
-	if errors.As(err, &pe) {
-		err = pe.Err
+func unboundWriter(w io.Writer) io.Writer {
+	if b, ok := w.(bound); ok {
+		return b.f
 	}
-	return pipeError(err)
+	return w
 }
+
+// boundReader is r as a program reads it until ctx ends.
+func boundReader(ctx context.Context, r io.Reader) io.Reader {
+	switch r := unbound(r).(type) {
+	case nil:
+		return empty{}
+	case *shell.File:
+		return bound{ctx, r}
+	case *source:
+		return readerFunc(func(p []byte) (int, error) { return r.ReadContext(ctx, p) })
+	}
+	return r
+}
+
+// boundWriter is w as a program writes to it until ctx ends.
+func boundWriter(ctx context.Context, w io.Writer) io.Writer {
+	switch w := unboundWriter(w).(type) {
+	case nil:
+		return io.Discard
+	case *shell.File:
+		return bound{ctx, w}
+	}
+	return w
+}
+
+type readerFunc func([]byte) (int, error)
+
+func (f readerFunc) Read(p []byte) (int, error) { return f(p) }
+
+type empty struct{}
+
+func (empty) Read([]byte) (int, error) { return 0, io.EOF }

@@ -342,6 +342,10 @@ func (p *arithParser) binary(least int) arithNode {
 	x := p.unary()
 	for {
 		op := p.tok
+		if op == "++" || op == "--" { // 3--1 is 3 - -1
+			op = op[:1]
+			p.tok, p.i = op, p.start+1
+		}
 		prec := precedence(op)
 		if prec == 0 || prec <= least {
 			return x

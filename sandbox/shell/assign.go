@@ -267,6 +267,7 @@ func (sh *shell) toArray(v *variable) {
 
 // charge accounts for memory of variables.
 func (sh *shell) charge(n int64) {
+	sh.charged += n
 	if err := sh.run.charge(n); err != nil {
 		throw(err)
 	}
@@ -284,7 +285,10 @@ type element struct {
 
 // expandArray expands the inside of name=(...).
 func (sh *shell) expandArray(assocArr bool, in []arrayElem) []element {
+	const batch, room = 1024, 128 // elements charged at a time, bytes of one
 	var out []element
+	held := int64(0)
+	defer func() { sh.charge(-held) }()
 	for _, e := range in {
 		sh.tick()
 		if e.sub != nil {
@@ -300,7 +304,12 @@ func (sh *shell) expandArray(assocArr bool, in []arrayElem) []element {
 			out = append(out, el)
 			continue
 		}
-		for _, s := range sh.fields([]*word{e.value}) {
+		for i, s := range sh.fields([]*word{e.value}) {
+			if i%batch == batch-1 {
+				sh.tick()
+				sh.charge(batch * room)
+				held += batch * room
+			}
 			out = append(out, element{val: s})
 		}
 	}
@@ -439,5 +448,5 @@ func (sh *shell) assign(a *assign) {
 		sh.assignArray(a.name, sh.expandArray(v.has(attrAssoc), a.array), a.app)
 		return
 	}
-	sh.assignTo(a.name, a.sub, sh.str(a.value), a.app)
+	sh.assignTo(a.name, a.sub, sh.strIn(a.value, true), a.app)
 }

@@ -127,6 +127,15 @@ func (sh *shell) deeper() func() {
 	return func() { sh.depth-- }
 }
 
+// admit asks the host before a builtin runs text.
+func (sh *shell) admit(args []string, text string) error {
+	c := &Command{Args: args, Dir: sh.dir, Background: sh.background, Depth: sh.depth + 1, Origin: sh.origin}
+	if f := sh.fd(2); f != nil {
+		c.Stderr = f
+	}
+	return sh.run.host.Admit(sh.ctx, c, text)
+}
+
 func builtinEval(sh *shell, args []string) int {
 	rest := args[1:]
 	if len(rest) > 0 && rest[0] == "--" {
@@ -136,10 +145,10 @@ func builtinEval(sh *shell, args []string) int {
 		sh.stderr("eval: usage: eval [arg ...]\n")
 		return 2
 	}
-	if err := sh.run.host.Admit(sh.ctx, args); err != nil {
+	text := strings.Join(rest, " ")
+	if err := sh.admit(args, text); err != nil {
 		return sh.execError("eval", err)
 	}
-	text := strings.Join(rest, " ")
 	if strings.Trim(text, " \t\n") == "" {
 		return 0
 	}
@@ -163,9 +172,6 @@ func builtinSource(sh *shell, args []string) int {
 		sh.stderr(args[0] + ": usage: " + args[0] + " filename [arguments]\n")
 		return 2
 	}
-	if err := sh.run.host.Admit(sh.ctx, args); err != nil {
-		return sh.execError(args[0], err)
-	}
 	name := rest[0]
 	if !strings.Contains(name, "/") && sh.opts.has(optSourcepath) {
 		p, _ := sh.getSet("PATH")
@@ -180,11 +186,13 @@ func builtinSource(sh *shell, args []string) int {
 			}
 		}
 	}
-	return sh.sourceFile(name, rest)
+	return sh.sourceFile(name, rest, args)
 }
 
 // sourceFile runs a file in this shell. args[1:] are its parameters.
-func (sh *shell) sourceFile(name string, args []string) int {
+// asked are the words of the builtin that the host is asked about; nil asks
+// nothing.
+func (sh *shell) sourceFile(name string, args, asked []string) int {
 	defer sh.deeper()()
 	text, err := sh.readFile(name)
 	if err != nil {
@@ -199,6 +207,11 @@ func (sh *shell) sourceFile(name string, args []string) int {
 			sh.flow = flowExit
 		}
 		return 1
+	}
+	if asked != nil {
+		if err := sh.admit(asked, text); err != nil {
+			return sh.execError(asked[0], err)
+		}
 	}
 	sh.scopes++
 	f := &frame{up: sh.frame, name: "source", source: name, line: sh.line, depth: sh.depthVar(), sourced: true, params: sh.params, loops: sh.loops}
@@ -254,7 +267,7 @@ func (sh *shell) readFile(name string) (string, error) {
 		n, err := f.read(sh.ctx, chunk[:])
 		b = append(b, chunk[:n]...)
 		if len(b) > sh.run.lim.Source {
-			return "", &LimitError{What: "source text over " + size(int64(sh.run.lim.Source))}
+			return "", &LimitError{What: "source text of " + size(int64(sh.run.lim.Source))}
 		}
 		if err != nil && !errors.Is(err, io.EOF) {
 			return "", err
@@ -307,7 +320,7 @@ func (sh *shell) execBuiltin(args []string, c *simpleCmd, redirs []*redir) {
 		}
 		return
 	}
-	if err := sh.run.host.Admit(sh.ctx, args); err != nil {
+	if err := sh.admit(args, strings.Join(rest, " ")); err != nil {
 		sh.status = sh.execError("exec", err)
 		return
 	}

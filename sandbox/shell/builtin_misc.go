@@ -94,7 +94,6 @@ func symbolicMask(mask int) string {
 // parseMask applies a symbolic mode to a mask.
 func parseMask(s string, mask int) (int, string) {
 	perm := ^mask & 0o777
-	start := perm
 	for _, cl := range strings.Split(s, ",") {
 		who, i := 0, 0
 		for i < len(cl) && strings.IndexByte("ugoa", cl[i]) >= 0 {
@@ -120,42 +119,27 @@ func parseMask(s string, mask int) (int, string) {
 			}
 			return 0, "`" + c + "': invalid symbolic mode operator"
 		}
-		for i < len(cl) && strings.IndexByte("+-=", cl[i]) >= 0 {
-			op := cl[i]
-			i++
-			bits := 0
-			for i < len(cl) && strings.IndexByte("+-=", cl[i]) < 0 {
-				switch cl[i] {
-				case 'r':
-					bits |= 0o444
-				case 'w':
-					bits |= 0o222
-				case 'x':
-					bits |= 0o111
-				case 'X':
-					if start&0o111 != 0 {
-						bits |= 0o111
-					}
-				case 's', 't':
-				case 'u':
-					bits |= perm >> 6 & 7 * 0o111
-				case 'g':
-					bits |= (perm >> 3 & 7) * 0o111
-				case 'o':
-					bits |= (perm & 7) * 0o111
-				default:
-					return 0, "`" + cl[i:i+1] + "': invalid symbolic mode character"
-				}
-				i++
-			}
-			switch op {
-			case '+':
-				perm |= bits & who
-			case '-':
-				perm &^= bits & who
+		op := cl[i]
+		bits := 0
+		for i++; i < len(cl); i++ {
+			switch cl[i] {
+			case 'r':
+				bits |= 0o444
+			case 'w':
+				bits |= 0o222
+			case 'x':
+				bits |= 0o111
 			default:
-				perm = perm&^who | bits&who
+				return 0, "`" + cl[i:i+1] + "': invalid symbolic mode character"
 			}
+		}
+		switch op {
+		case '+':
+			perm |= bits & who
+		case '-':
+			perm &^= bits & who
+		default:
+			perm = perm&^who | bits&who
 		}
 	}
 	return ^perm & 0o777, ""

@@ -10,43 +10,66 @@ import (
 	"syscall"
 )
 
-// Main runs sh or bash as a command: args are its arguments, args[0] the
-// name. It understands what bash does: -c, -s, a script file, the letters of
-// set, -o, -O, --posix, --norc and their like. The rest comes from c, whose
-// Name, Params, Script, Path and Options it sets.
-func Main(ctx context.Context, c Config, args []string) (status int, err error) {
+// Version is what bash --version says.
+const Version = "GNU bash, version 5.2.15(1)-release (x86_64-pc-linux-gnu)"
+
+// An Invocation is what a command line of sh or bash asks for: a text, a
+// script file, or commands from standard input.
+type Invocation struct {
+	Config  Config // with Name, Params, Script, Path, Posix and Options set
+	Text    string // of -c
+	File    string // to read the text from; "" means none
+	Stdin   bool   // the text is standard input
+	Version bool   // print [Version] and nothing else
+}
+
+// Parse reads a command line of sh or bash, args[0] being the name. It
+// understands what bash does: -c, -s, a script file, the letters of set, -o,
+// -O, --posix, --norc and their like. msg says what is wrong with it.
+func Parse(c Config, args []string) (v Invocation, msg string) {
 	m := invocation{c: c}
-	msg := m.parse(args)
-	if msg != "" {
-		return complain(&c, args[0]+": "+msg, 2), nil
+	if msg = m.parse(args); msg != "" {
+		return v, msg
 	}
-	c = m.c
+	v = Invocation{Config: m.c, Version: m.version}
+	v.Config.Name = args[0]
 	switch {
 	case m.version:
-		write(c.Stdout, "GNU bash, version 5.2.15(1)-release (x86_64-pc-linux-gnu)\n")
-		return 0, nil
 	case m.command:
 		if len(m.rest) == 0 {
-			return complain(&c, args[0]+": -c: option requires an argument", 2), nil
+			return v, "-c: option requires an argument"
 		}
-		text := m.rest[0]
-		c.Name = args[0]
+		v.Text = m.rest[0]
 		if len(m.rest) > 1 {
-			c.Name, c.Params = m.rest[1], m.rest[2:]
+			v.Config.Name, v.Config.Params = m.rest[1], m.rest[2:]
 		}
-		return Run(ctx, c, text)
 	case !m.stdin && len(m.rest) > 0:
-		c.Name, c.Params, c.Script = m.rest[0], m.rest[1:], true
-		c.Path = c.Name
-		text, st, err := readScript(ctx, &c, c.Name)
+		v.File = m.rest[0]
+		v.Config.Name, v.Config.Params, v.Config.Script, v.Config.Path = v.File, m.rest[1:], true, v.File
+	default:
+		v.Stdin, v.Config.Params, v.Config.fromStdin = true, m.rest, true
+	}
+	return v, ""
+}
+
+// Main runs sh or bash as a command, as [Parse] understands it; what is not
+// in args comes from c.
+func Main(ctx context.Context, c Config, args []string) (status int, err error) {
+	v, msg := Parse(c, args)
+	switch {
+	case msg != "":
+		return complain(&c, args[0]+": "+msg, 2), nil
+	case v.Version:
+		write(c.Stdout, Version+"\n")
+		return 0, nil
+	case v.File != "":
+		text, st, err := readScript(ctx, &v.Config, v.File)
 		if st != 0 || err != nil {
 			return st, err
 		}
-		return Run(ctx, c, text)
+		return Run(ctx, v.Config, text)
 	}
-	c.Name, c.Params = args[0], m.rest
-	c.fromStdin = true
-	return Run(ctx, c, "")
+	return Run(ctx, v.Config, v.Text)
 }
 
 func write(w io.Writer, s string) {
@@ -105,7 +128,7 @@ func readScript(ctx context.Context, c *Config, name string) (text string, statu
 		return "", 0, err
 	}
 	if len(b) > lim.Source {
-		return "", 0, &LimitError{What: "source text over " + size(int64(lim.Source))}
+		return "", 0, &LimitError{What: "source text of " + size(int64(lim.Source))}
 	}
 	head := b[:min(len(b), 80)]
 	if i := strings.IndexByte(string(head), '\n'); i >= 0 {

@@ -77,7 +77,7 @@ func (sh *shell) caught(err error) {
 		sh.flow = flowDiscard
 	case errExit:
 		sh.flow = flowExit
-		if sh.commandString && !sh.isSubshell {
+		if sh.commandString && !sh.isSubshell && !ce.quiet {
 			sh.status = 127
 		}
 	}

@@ -64,14 +64,18 @@ func (sh *shell) wordFields(b *builder, w *word) {
 }
 
 // str expands a word to one string: no splitting, no globs.
-func (sh *shell) str(w *word) string {
+func (sh *shell) str(w *word) string { return sh.strIn(w, false) }
+
+// strIn is str; in an assignment, lists that an operator has changed are
+// joined with the first character of IFS.
+func (sh *shell) strIn(w *word, assign bool) string {
 	if w == nil {
 		return ""
 	}
 	if w.isLit {
 		return w.lit
 	}
-	b := &builder{sh: sh, mode: buildString}
+	b := &builder{sh: sh, mode: buildString, assign: assign}
 	if w.brace != nil {
 		sh.expandBraces(w.brace, func(p []part) {
 			if b.has {
@@ -236,9 +240,7 @@ func (sh *shell) tilde(user string) (string, bool) {
 
 // hold charges n bytes until the running command ends.
 func (sh *shell) hold(n int64) {
-	if err := sh.run.charge(n); err != nil {
-		throw(err)
-	}
+	sh.charge(n)
 	sh.held += n
 }
 
@@ -246,8 +248,6 @@ func (sh *shell) hold(n int64) {
 func (sh *shell) unhold(mark int64) {
 	if n := sh.held - mark; n > 0 {
 		sh.held = mark
-		if err := sh.run.charge(-n); err != nil {
-			throw(err)
-		}
+		sh.charge(-n)
 	}
 }

@@ -19,6 +19,9 @@ type builder struct {
 	ifs   string
 	ifsOK bool
 	white bool // the field before ended in IFS white space
+
+	assign  bool // the right side of an assignment
+	heredoc bool // the body of a here-document
 }
 
 type buildMode uint8
@@ -219,11 +222,16 @@ func (b *builder) endWord() {
 }
 
 // list adds the elements of a list expansion.
-func (b *builder) list(v []string, star, quoted bool) {
+func (b *builder) list(v []string, star, quoted bool) { b.listAt(v, star, quoted, false) }
+
+// listAt is list; at says that the list is one of $@, joined as if it were $*.
+func (b *builder) listAt(v []string, star, quoted, at bool) {
 	if b.mode != buildFields {
 		sep := " "
 		if star {
-			sep = b.sh.ifsJoin()
+			if sep = b.sh.ifsJoin(); sep == "" && at {
+				sep = " "
+			}
 		}
 		for i, s := range v {
 			b.sh.tick()

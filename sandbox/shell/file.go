@@ -107,6 +107,18 @@ func (f *File) Stream() io.ReadWriter {
 // VFS returns the vfs.File behind f, or nil when f is no file of the host's.
 func (f *File) VFS() vfs.File { return f.file }
 
+// A contextReader is a stream of the Config whose reads end with a context.
+type contextReader interface {
+	ReadContext(ctx context.Context, b []byte) (int, error)
+}
+
+// ReadContext reads as a program would whose own context is ctx.
+func (f *File) ReadContext(ctx context.Context, b []byte) (int, error) { return f.read(ctx, b) }
+
+// WriteContext writes as a program would whose own context is ctx; a pipe
+// without reader gives EPIPE.
+func (f *File) WriteContext(ctx context.Context, b []byte) (int, error) { return f.write(ctx, b) }
+
 // Read reads as a program would.
 func (f *File) Read(b []byte) (int, error) { return f.read(f.ctx, b) }
 
@@ -140,6 +152,9 @@ func (f *File) readRaw(ctx context.Context, b []byte) (int, error) {
 	case f.file != nil:
 		return f.file.Read(b)
 	case f.r != nil:
+		if r, ok := f.r.(contextReader); ok {
+			return r.ReadContext(ctx, b)
+		}
 		return f.r.Read(b)
 	}
 	return 0, syscall.EBADF
@@ -151,7 +166,7 @@ func (f *File) write(ctx context.Context, b []byte) (int, error) {
 		f.buf.mu.Lock()
 		defer f.buf.mu.Unlock()
 		if int64(len(f.buf.b)+len(b)) > f.buf.max {
-			err := &LimitError{What: "expansion of " + size(f.buf.max)}
+			err := &LimitError{What: "command substitution of " + size(f.buf.max), Flag: "--memory"}
 			f.buf.fatal(err) // also when a program writes and makes nothing of the error
 			return 0, err
 		}
@@ -181,7 +196,7 @@ func (f *File) WriteString(ctx context.Context, s string) (int, error) {
 // bound when negative), taking nothing more than that from the stream. err is
 // io.EOF when the stream ended first.
 func (f *File) readUntil(ctx context.Context, dst []byte, delim byte, max int) ([]byte, error) {
-	var chunk [4096]byte
+	var chunk []byte // made when needed: most calls find enough read ahead
 	for n := 0; max < 0 || n < max; {
 		f.mu.Lock()
 		if len(f.ahead) > 0 {
@@ -211,7 +226,10 @@ func (f *File) readUntil(ctx context.Context, dst []byte, delim byte, max int) (
 		if ctx.Err() != nil {
 			return dst, context.Cause(ctx)
 		}
-		m, err := f.readRaw(ctx, chunk[:])
+		if chunk == nil {
+			chunk = make([]byte, 4096)
+		}
+		m, err := f.readRaw(ctx, chunk)
 		if m > 0 {
 			f.mu.Lock()
 			f.ahead = append(f.ahead, chunk[:m]...)
@@ -242,6 +260,9 @@ func size(n int64) string {
 		return itoa(int(n>>30)) + " GiB"
 	case n >= 1<<20 && n%(1<<20) == 0:
 		return itoa(int(n>>20)) + " MiB"
+	}
+	if n >= 1<<10 && n%(1<<10) == 0 {
+		return itoa(int(n>>10)) + " KiB"
 	}
 	return itoa(int(n)) + " bytes"
 }

@@ -7,6 +7,7 @@ import (
 	"math/rand"
 	"os"
 	"os/exec"
+	"runtime"
 	"strconv"
 	"strings"
 	"testing"
@@ -223,6 +224,12 @@ func FuzzScript(f *testing.F) {
 		ctx, cancel := context.WithTimeout(context.Background(), time.Second)
 		defer cancel()
 		start := time.Now()
+		// A run that does not end must not hang the fuzzer silently.
+		hung := time.AfterFunc(20*time.Second, func() {
+			buf := make([]byte, 1<<20)
+			panic(fmt.Sprintf("does not end: %q\n%s", src, buf[:runtime.Stack(buf, true)]))
+		})
+		defer hung.Stop()
 		_, err := Run(ctx, Config{Host: h, Dir: "/work", Env: []string{"PATH=/bin"}, Stdout: io.Discard, Stderr: io.Discard, Limits: Limits{Expansion: 1 << 20, Depth: 50}}, src)
 		if fl, ok := err.(*Fault); ok {
 			t.Fatalf("%s\n%s", fl.Cause, fl.Detail)

@@ -240,7 +240,7 @@ func (g *globber) star(prefix string, rest []string, depth int) {
 	}
 	if len(rest) == 0 {
 		if depth == 0 && prefix != "" {
-			g.add(prefix)
+			g.literal(prefix, "", nil)
 		}
 	} else {
 		g.walk(prefix, rest)

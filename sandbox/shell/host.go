@@ -39,9 +39,10 @@ type Host interface {
 	// when the whole script must stop.
 	Exec(ctx context.Context, c *Command) error
 	// Admit is asked before a builtin that runs other text or replaces the
-	// shell: eval, source, ., exec. args are the expanded words of the
-	// command. A denial makes the builtin fail with status 126.
-	Admit(ctx context.Context, args []string) error
+	// shell: eval, source, ., exec. c has the expanded words of the command,
+	// the working folder and stderr; text is what will run. A denial makes
+	// the builtin fail with status 126.
+	Admit(ctx context.Context, c *Command, text string) error
 
 	// Spend accounts for a resource; n may be negative for what is given
 	// back. It returns a [*LimitError] when there is no more.

@@ -23,13 +23,14 @@ import (
 // testHost is a sandbox in small: a namespace in memory and a few programs
 // written in Go.
 type testHost struct {
-	fs    *vfs.Mount
-	mem   atomic.Int64
-	peak  atomic.Int64
-	limit int64
-	jobs  atomic.Int64
-	execs atomic.Int64
-	deny  func(args []string) bool
+	fs       *vfs.Mount
+	mem      atomic.Int64
+	peak     atomic.Int64
+	limit    int64
+	jobs     atomic.Int64
+	execs    atomic.Int64
+	deny     func(args []string) bool
+	denyPath func(path string) bool
 }
 
 const testPerm = 0o755
@@ -94,8 +95,8 @@ func (h *testHost) Access(_ context.Context, n string, mode int) error {
 	return nil
 }
 
-func (h *testHost) Admit(_ context.Context, args []string) error {
-	if h.deny != nil && h.deny(args) {
+func (h *testHost) Admit(_ context.Context, c *Command, _ string) error {
+	if h.deny != nil && h.deny(c.Args) {
 		return ErrDenied
 	}
 	return nil
@@ -128,7 +129,7 @@ type testProc struct {
 
 func (h *testHost) Exec(ctx context.Context, c *Command) error {
 	h.execs.Add(1)
-	if h.deny != nil && h.deny(c.Args) {
+	if h.deny != nil && h.deny(c.Args) || h.denyPath != nil && h.denyPath(c.Path) {
 		return ErrDenied
 	}
 	if c.Stdin == nil {
@@ -155,11 +156,16 @@ func (h *testHost) Exec(ctx context.Context, c *Command) error {
 	return p.sh(func(cfg Config) (int, error) { return RunFile(ctx, cfg, c.Path, c.Args) })
 }
 
-func (p *testProc) run(name string) error {
+func (p *testProc) run(name string) (err error) {
 	f := testPrograms[name]
 	if f == nil {
 		return ErrNotFound
 	}
+	defer func() { // the stand-ins do not check their arguments
+		if r := recover(); r != nil {
+			err = ExitStatus(1)
+		}
+	}()
 	if st := f(p); st != 0 {
 		if st == -1 {
 			return context.Cause(p.ctx)

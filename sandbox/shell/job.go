@@ -80,7 +80,7 @@ func (sh *shell) addToJobs(j *job) {
 		}
 	}
 	if live >= sh.run.lim.Jobs {
-		throw(&LimitError{What: "more than " + itoa(sh.run.lim.Jobs) + " background jobs"})
+		throw(&LimitError{What: itoa(sh.run.lim.Jobs) + " background jobs"})
 	}
 	id := 0
 	keep := sh.jobs[:0:0]

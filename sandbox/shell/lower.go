@@ -146,7 +146,7 @@ func (lw *lowerer) binary(b *syntax.BinaryCmd) command {
 			}
 		}
 		if len(rev) > lw.sh.run.lim.Stages {
-			throw(&LimitError{What: "more than " + itoa(lw.sh.run.lim.Stages) + " pipeline stages"})
+			throw(&LimitError{What: itoa(lw.sh.run.lim.Stages) + " pipeline stages"})
 		}
 		p.all = append(all, false)
 		for _, s := range rev {

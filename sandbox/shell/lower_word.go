@@ -50,6 +50,9 @@ func (lw *lowerer) word(w *syntax.Word, mode wordMode) *word {
 	if w == nil {
 		return litWord("")
 	}
+	if pw := lw.patchedWord(w); pw != nil {
+		return pw
+	}
 	if len(w.Parts) == 1 {
 		if l, ok := w.Parts[0].(*syntax.Lit); ok && plainLit(l.Value) && mode != wordRegex {
 			return litWord(l.Value)

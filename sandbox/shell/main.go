@@ -23,12 +23,15 @@ func Run(ctx context.Context, c Config, src string) (status int, err error) {
 	})
 	<-done
 	if c.KillJobs {
-		r.cancel(context.Canceled)
+		if err = r.ended(); err == nil {
+			r.cancel(context.Canceled)
+		}
 	}
 	r.wg.Wait()
-	r.mu.Lock()
-	err = r.last
-	r.mu.Unlock()
+	// That jobs were killed here is no end of the script.
+	if last := r.ended(); !c.KillJobs || !errors.Is(last, context.Canceled) {
+		err = last
+	}
 	if err == nil && ctx.Err() != nil {
 		err = context.Cause(ctx)
 	}
@@ -41,6 +44,13 @@ func Run(ctx context.Context, c Config, src string) (status int, err error) {
 		_ = c.Host.Spend(Memory, n)
 	}
 	return status, err
+}
+
+// ended is what ended the script, if anything did.
+func (r *run) ended() error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.last
 }
 
 func newShell(r *run, c *Config) *shell {
@@ -185,7 +195,7 @@ func firstOf(a, b string) string {
 func (sh *shell) top(c *Config, text string) int {
 	defer sh.end()
 	if c.RCFile != "" {
-		sh.protect(func() { sh.status = sh.sourceFile(path.Clean(c.RCFile), nil) })
+		sh.protect(func() { sh.status = sh.sourceFile(path.Clean(c.RCFile), nil, nil) })
 	}
 	if sh.flow == flowNone {
 		st := sh.status

@@ -82,7 +82,11 @@ func (sh *shell) paramOps(b *builder, p *paramPart, v pvalue, quoted bool) {
 		v = sh.transformAll(p, v)
 	}
 	if v.isList {
-		b.list(v.list, v.star, quoted)
+		star := v.star || b.assign && (p.slice || p.op != opNone)
+		if b.heredoc && p.sub == nil && p.op == opNone {
+			star = false // there $* is joined with blanks
+		}
+		b.listAt(v.list, star, quoted, !v.star)
 		return
 	}
 	sh.addText(b, v.s, quoted)
@@ -258,7 +262,7 @@ func (sh *shell) indirect(b *builder, p *paramPart, quoted bool) {
 		if !ok {
 			return
 		}
-		b.list(sh.keysOf(r.name), p.sub.all == '*', quoted)
+		b.listAt(sh.keysOf(r.name), p.sub.all == '*' || b.assign, quoted, p.sub.all == '@')
 		return
 	}
 	var target string
@@ -370,7 +374,7 @@ func (sh *shell) defaultOp(b *builder, p *paramPart, v pvalue, quoted bool) {
 	if p.colon && has {
 		if v.isList {
 			has = len(v.list) > 1 || len(v.list) == 1 && v.list[0] != ""
-			if p.sub != nil && v.star && sh.ifsJoin() == "" {
+			if v.star && (p.sub != nil || quoted) && sh.ifsJoin() == "" {
 				has = strings.Join(v.list, "") != ""
 			}
 		} else {

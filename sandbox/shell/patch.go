@@ -32,6 +32,8 @@ func (src *source) patch(err error, base int) bool {
 	switch {
 	case strings.Contains(text, "invalid var name"):
 		return src.patchWord(at)
+	case strings.Contains(text, "inline variables cannot be arrays"):
+		return src.patchEnvArray(at)
 	case strings.Contains(text, "must be followed by `=`"):
 		return src.patchAppend(at, base)
 	case strings.Contains(text, "parameter") || strings.Contains(text, "`${`"):
@@ -126,6 +128,16 @@ func (src *source) patchWord(at int) bool {
 		}
 	}
 	return false
+}
+
+// patchEnvArray makes a=(b c) in front of a command one word, as bash takes it.
+func (src *source) patchEnvArray(at int) bool {
+	i := strings.Index(src.patched[at:], "=(")
+	if i < 0 {
+		return false
+	}
+	i += at + 1
+	return src.blank(i, skipTo(src.patched, i+1, '(', ')'))
 }
 
 // patchAppend makes [k]+=v in an array literal [k]=_v; the _ is taken off

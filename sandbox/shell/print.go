@@ -78,11 +78,22 @@ func (p *funcPrinter) funcBody(s *syntax.Stmt) {
 }
 
 // list prints statements, each on a line of its own.
-func (p *funcPrinter) list(ss []*syntax.Stmt) {
+func (p *funcPrinter) list(ss []*syntax.Stmt) { p.lines(ss, false) }
+
+// lines prints statements; what follows an & stands on the same line. last
+// says that the last one is ended by a semicolon too.
+func (p *funcPrinter) lines(ss []*syntax.Stmt, last bool) {
 	for i, s := range ss {
-		p.indent()
+		if i == 0 || !ss[i-1].Background {
+			p.indent()
+		}
 		p.stmt(s)
-		if i < len(ss)-1 && !s.Background && !hasHeredoc(s) {
+		end := i == len(ss)-1
+		switch {
+		case s.Background && !end:
+			p.b.WriteString(" ")
+			continue
+		case (last || !end) && !s.Background && !hasHeredoc(s):
 			p.b.WriteString(";")
 		}
 		p.b.WriteString("\n")
@@ -103,15 +114,7 @@ func hasHeredoc(s *syntax.Stmt) bool {
 func (p *funcPrinter) body(ss []*syntax.Stmt) {
 	p.b.WriteString("\n")
 	p.level++
-	for i, s := range ss {
-		p.indent()
-		p.stmt(s)
-		if !s.Background && !hasHeredoc(s) {
-			p.b.WriteString(";")
-		}
-		p.b.WriteString("\n")
-		_ = i
-	}
+	p.lines(ss, true)
 	p.level--
 	p.indent()
 }
@@ -149,10 +152,11 @@ func (p *funcPrinter) redirs(rs []*syntax.Redirect) {
 	}
 	for _, r := range docs {
 		p.b.WriteString("\n")
+		end := strings.Trim(p.raw(r.Word), "'\"\\")
 		if r.Hdoc != nil {
-			p.b.WriteString(p.raw(r.Hdoc))
+			p.b.WriteString(strings.TrimSuffix(p.raw(r.Hdoc), end))
 		}
-		p.b.WriteString(strings.Trim(p.raw(r.Word), "'\"\\"))
+		p.b.WriteString(end + "\n")
 	}
 }
 

@@ -6,6 +6,9 @@ import (
 	"unicode/utf8"
 )
 
+// Unescape returns what $'s' stands for.
+func Unescape(s string) string { return ansiC(s) }
+
 // ansiC resolves the escapes of $'...'. A NUL ends the text, as in C.
 func ansiC(s string) string {
 	if strings.IndexByte(s, '\\') < 0 {

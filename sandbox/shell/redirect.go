@@ -35,7 +35,7 @@ func (sh *shell) freeFd(from int) int {
 			return n
 		}
 	}
-	throw(&LimitError{What: "more than " + itoa(sh.run.lim.Files) + " open files"})
+	throw(&LimitError{What: itoa(sh.run.lim.Files) + " open files"})
 	return 0
 }
 
@@ -95,7 +95,7 @@ func (sh *shell) redirectOne(r *redir, save func(int)) {
 		set(textFile(sh.heredoc(r.hdoc)))
 		return
 	case syntax.WordHdoc:
-		set(textFile(sh.str(r.word) + "\n"))
+		set(textFile(sh.strIn(r.word, true) + "\n"))
 		return
 	case syntax.DplIn, syntax.DplOut:
 		sh.duplicate(r, n, set, save)
@@ -141,7 +141,9 @@ func (sh *shell) heredoc(w *word) string {
 	if w.isLit {
 		return w.lit
 	}
-	return sh.text(w.parts)
+	b := &builder{sh: sh, mode: buildString, heredoc: true}
+	sh.parts(b, w.parts, true)
+	return string(b.buf)
 }
 
 // redirTarget expands the file name of a redirection to exactly one word.
@@ -245,7 +247,7 @@ func (sh *shell) open(name string, flag int, excl bool) (*File, error) {
 		}
 	}
 	if count >= sh.run.lim.Files {
-		throw(&LimitError{What: "more than " + itoa(sh.run.lim.Files) + " open files"})
+		throw(&LimitError{What: itoa(sh.run.lim.Files) + " open files"})
 	}
 	var vf vfs.File
 	var err error

@@ -125,7 +125,7 @@ func (sh *shell) addJob() {
 	sh.checkDepth() // a fork follows: it must not fail any more
 	if n := sh.run.jobs.Add(1); n > int64(sh.run.lim.Jobs+sh.run.lim.Stages) {
 		sh.run.jobs.Add(-1)
-		throw(&LimitError{What: "more than " + itoa(sh.run.lim.Jobs) + " background jobs"})
+		throw(&LimitError{What: itoa(sh.run.lim.Jobs) + " background jobs"})
 	}
 	if err := sh.run.host.Spend(Jobs, 1); err != nil {
 		sh.run.jobs.Add(-1)

@@ -55,8 +55,9 @@ type shell struct {
 	isSubshell bool
 	inTrap     int
 	arithDepth int
-	condError  bool // a regular expression of [[ ]] did not compile
-	held       int64
+	condError  bool  // a regular expression of [[ ]] did not compile
+	held       int64 // of charged: until the running command ends
+	charged    int64 // memory charged by this shell, given back when it ends
 	ticks      int
 	exiting    bool
 
@@ -178,7 +179,7 @@ func (sh *shell) fork() *shell {
 	c.isSubshell = true
 	c.subshell++
 	c.depth++
-	c.held = 0
+	c.held, c.charged = 0, 0
 	c.inTrap = 0
 	c.exiting = false
 	c.frame = sh.frame.clone()
@@ -205,13 +206,16 @@ func (sh *shell) end() {
 	}
 	sh.fds = nil
 	sh.vars.release()
+	if err := sh.run.charge(-sh.charged); err != nil {
+		sh.run.fatal(err)
+	}
 	sh.run.procs.remove(sh.proc)
 }
 
 // checkDepth bounds the depth of everything that nests at run time.
 func (sh *shell) checkDepth() {
 	if sh.depth >= sh.run.lim.Depth {
-		throw(&LimitError{What: "functions, eval, source and subshells nested deeper than " + itoa(sh.run.lim.Depth)})
+		throw(&LimitError{What: "depth " + itoa(sh.run.lim.Depth) + " of nested functions, eval, source and subshells"})
 	}
 }
 

@@ -48,6 +48,44 @@ func (sh *shell) simple(c *simpleCmd, redirs []*redir) {
 		sh.execBuiltin(args, c, redirs)
 		return
 	}
+	if len(redirs) > 0 {
+		if sh.expandsInChild(args[0], redirs) {
+			// bash expands the redirections of a program in its process:
+			// what they assign is lost.
+			sub := sh.fork()
+			defer sub.end()
+			sub.isSubshell, sub.subshell = sh.isSubshell, sh.subshell
+			st := sub.subshellRun(func() {
+				sub.traps = newTraps()
+				sub.command1(c, args, redirs, decls)
+			})
+			sh.adopt(sub)
+			sh.status = st
+			sh.lastArg = args[len(args)-1]
+			return
+		}
+	}
+	sh.command1(c, args, redirs, decls)
+}
+
+// expandsInChild tells whether name is a program and its redirections hold
+// expansions.
+func (sh *shell) expandsInChild(name string, redirs []*redir) bool {
+	if sh.funcs.m[name] != nil || sh.builtin(name) != nil {
+		return false
+	}
+	for _, r := range redirs {
+		for _, w := range []*word{r.word, r.hdoc} {
+			if w != nil && !w.isLit && !pureParts(w.parts) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// command1 runs a command whose words are expanded.
+func (sh *shell) command1(c *simpleCmd, args []string, redirs []*redir, decls bool) {
 	undo := nothing
 	if len(redirs) > 0 {
 		var ok bool
@@ -249,6 +287,9 @@ func (sh *shell) execError(name string, err error) int {
 	}
 	var pe *fs.PathError
 	if errors.As(err, &pe) {
+		if pe.Op == "exec" && pe.Path != "" {
+			name = pe.Path
+		}
 		sh.errorf("%s: %s", name, errText(err))
 		if errors.Is(err, fs.ErrNotExist) {
 			return 127
@@ -340,7 +381,7 @@ func (sh *shell) searchPath(name string, all bool) (found []string, denied strin
 		}
 		if sh.run.host.Access(sh.ctx, full, 1) != nil {
 			if denied == "" {
-				denied = full
+				denied = d + "/" + name
 			}
 			continue
 		}

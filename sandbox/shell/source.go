@@ -31,21 +31,25 @@ type lineReader struct {
 	src *source
 	pos int
 	err error
+
+	closed bool // no more input
 }
 
 const (
-	readChunk      = 256  // bytes the parser gets at a time
-	maxParseFrames = 8000 // Go frames in use while parsing
-	maxPatches     = 1000 // odd constructs in one source
+	readChunk        = 256  // bytes the parser gets at a time
+	framesPerNesting = 40   // Go frames of the parser for one level, seen at most
+	maxPatches       = 1000 // odd constructs in one source
 )
 
 func (r *lineReader) Read(b []byte) (int, error) {
+	if r.closed {
+		return 0, io.EOF
+	}
 	if r.sh.run.stop.Load() {
 		r.err = r.sh.run.cause()
 		return 0, r.err
 	}
-	var pcs [1]uintptr
-	if runtime.Callers(maxParseFrames, pcs[:]) > 0 {
+	if Deeper(r.sh.run.lim.Nesting * framesPerNesting) {
 		r.err = errNesting(r.sh)
 		return 0, r.err
 	}
@@ -63,7 +67,7 @@ func (r *lineReader) Read(b []byte) (int, error) {
 		r.src.text += s
 		r.src.patched += s
 		if len(r.src.text) > r.sh.run.lim.Source {
-			r.err = &LimitError{What: "source text over " + size(int64(r.sh.run.lim.Source))}
+			r.err = &LimitError{What: "source text of " + size(int64(r.sh.run.lim.Source))}
 			return 0, r.err
 		}
 	}
@@ -76,14 +80,21 @@ func (r *lineReader) Read(b []byte) (int, error) {
 	return n, nil
 }
 
+// Deeper reports whether the calling goroutine's stack has more than n frames.
+// Its cost grows with n only when the stack is that deep.
+func Deeper(n int) bool {
+	var pcs [1]uintptr
+	return runtime.Callers(n+2, pcs[:]) > 0
+}
+
 func errNesting(sh *shell) error {
-	return &LimitError{What: "nesting deeper than " + itoa(sh.run.lim.Nesting)}
+	return &LimitError{What: "nesting of " + itoa(sh.run.lim.Nesting) + " in the source text"}
 }
 
 // newSource makes a source of text, which must fit the limit.
 func (sh *shell) newSource(name, text string) *source {
 	if len(text) > sh.run.lim.Source {
-		throw(&LimitError{What: "source text over " + size(int64(sh.run.lim.Source))})
+		throw(&LimitError{What: "source text of " + size(int64(sh.run.lim.Source))})
 	}
 	if !strings.HasSuffix(text, "\n") {
 		text += "\n"
@@ -132,7 +143,15 @@ func (src *source) parse(sh *shell, at place, exp *aliasState, fn func([]*stmt) 
 	r := &lineReader{sh: sh, src: src, pos: at.pos}
 	p := syntax.NewParser(syntax.Variant(syntax.LangBash))
 	next, stop := iter.Pull2(p.InteractiveSeq(r))
-	defer stop()
+	defer func() {
+		// The parser's iterator must not be left early when it has an error
+		// to report: let it run to its end, which is near without more input.
+		r.closed = true
+		for ok := true; ok; {
+			_, _, ok = next()
+		}
+		stop()
+	}()
 	base := at
 	for {
 		stmts, perr, ok := next()

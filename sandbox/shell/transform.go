@@ -163,6 +163,9 @@ func (sh *shell) replacer(p *paramPart) func(string) string {
 				} else {
 					break
 				}
+				if i < len(s) {
+					continue
+				}
 			}
 			if p.op == opReplace {
 				break

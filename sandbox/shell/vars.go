@@ -95,6 +95,7 @@ func (sh *shell) own() *store {
 	if s.refs.Load() == 1 {
 		return s
 	}
+	sh.charge(int64(len(s.m)) * 32)
 	c := &store{m: make(map[string]*variable, len(s.m)+8)}
 	for k, v := range s.m {
 		c.m[k] = v
@@ -115,9 +116,7 @@ func (sh *shell) mutable(name string) *variable {
 	s := sh.own()
 	v := s.m[name]
 	if v == nil {
-		if err := sh.run.charge(int64(len(name)) + 64); err != nil {
-			throw(err)
-		}
+		sh.charge(int64(len(name)) + varCost)
 		v = &variable{owner: s, epoch: s.epoch.Load()}
 		s.m[name] = v
 		return v
@@ -125,9 +124,25 @@ func (sh *shell) mutable(name string) *variable {
 	if v.owner == s && v.epoch == s.epoch.Load() {
 		return v
 	}
+	sh.charge(v.cloneCost())
 	c := v.clone(s)
 	s.m[name] = c
 	return c
+}
+
+// varCost is about what a variable takes besides its name and value.
+const varCost = 96
+
+// cloneCost is what a copy of v takes: strings are shared.
+func (v *variable) cloneCost() int64 {
+	n := int64(varCost)
+	if v.arr != nil {
+		n += int64(len(v.arr.vals)) * 24
+	}
+	if v.assoc != nil {
+		n += int64(len(v.assoc.m)) * 2 * elementCost
+	}
+	return n
 }
 
 func (v *variable) clone(s *store) *variable {
@@ -171,6 +186,7 @@ func (sh *shell) local(name string, depth int) (v *variable, fresh bool) {
 	if old.has(attrTemp) && old.depth == sh.frame.temp {
 		prev = old.prev // a local takes the place of what stood in front of the call
 	}
+	sh.charge(varCost)
 	v = &variable{depth: depth, prev: prev, owner: s, epoch: s.epoch.Load()}
 	s.m[name] = v
 	sh.frame.names = append(sh.frame.names, name)
@@ -188,6 +204,7 @@ func (sh *shell) popLocals(names []string, depth int) {
 		if v == nil || v.depth != depth {
 			continue
 		}
+		sh.charge(-v.size() - varCost)
 		if v.prev == nil {
 			delete(s.m, n)
 		} else {
@@ -258,10 +275,8 @@ func (sh *shell) setStr(name, val string) {
 }
 
 func (sh *shell) setValue(v *variable, val string) {
-	if n := int64(len(val) - len(v.str)); n > 256 || n < -256 {
-		if err := sh.run.charge(n); err != nil {
-			throw(err)
-		}
+	if n := int64(len(val) - len(v.str)); n != 0 {
+		sh.charge(n)
 	}
 	v.str = val
 	v.attr |= attrSet

@@ -1,7 +1,5 @@
 package posixre
 
-import "encoding/binary"
-
 // What came before a state, as far as the program's assertions ask.
 const (
 	ctxBegin   = 1 << iota // the text begins here
