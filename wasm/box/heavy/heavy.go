@@ -7,10 +7,13 @@ import (
 	"github.com/donax-sh/donax/wasm/box/applet"
 	"github.com/donax-sh/donax/wasm/box/applet/awk"
 	"github.com/donax-sh/donax/wasm/box/applet/date"
+	"github.com/donax-sh/donax/wasm/box/applet/diff"
 	"github.com/donax-sh/donax/wasm/box/applet/find"
 	"github.com/donax-sh/donax/wasm/box/applet/grep"
+	"github.com/donax-sh/donax/wasm/box/applet/gzip"
 	"github.com/donax-sh/donax/wasm/box/applet/jq"
 	"github.com/donax-sh/donax/wasm/box/applet/sed"
+	"github.com/donax-sh/donax/wasm/box/applet/tar"
 	"github.com/donax-sh/donax/wasm/box/applet/xargs"
 	"github.com/donax-sh/donax/wasm/box/applet/yq"
 )
@@ -18,7 +21,8 @@ import (
 // Commands returns the tier's commands, sorted by name.
 func Commands() []*applet.Command {
 	return []*applet.Command{
-		awk.Command, date.Command, grep.Egrep, grep.Fgrep, find.Command, awk.Gawk,
-		grep.Command, jq.Command, sed.Command, xargs.Command, yq.Command,
+		awk.Command, gzip.Bunzip2, gzip.Bzcat, gzip.Bzip2, date.Command, diff.Command, grep.Egrep, grep.Fgrep, find.Command,
+		awk.Gawk, grep.Command, gzip.Gunzip, gzip.Gzip, jq.Command, sed.Command, tar.Command, xargs.Command, yq.Command,
+		gzip.Zcat,
 	}
 }
