@@ -9,8 +9,10 @@ import (
 	"github.com/donax-sh/donax/wasm/box/applet/date"
 	"github.com/donax-sh/donax/wasm/box/applet/diff"
 	"github.com/donax-sh/donax/wasm/box/applet/grep"
+	"github.com/donax-sh/donax/wasm/box/applet/gzip"
 	"github.com/donax-sh/donax/wasm/box/applet/jq"
 	"github.com/donax-sh/donax/wasm/box/applet/sed"
+	"github.com/donax-sh/donax/wasm/box/applet/tar"
 	"github.com/donax-sh/donax/wasm/box/applet/yq"
 )
 
@@ -18,14 +20,21 @@ import (
 func Commands() []*applet.Command {
 	return []*applet.Command{
 		awk.Command,
+		gzip.Bunzip2,
+		gzip.Bzcat,
+		gzip.Bzip2,
 		date.Command,
 		diff.Command,
 		grep.Egrep,
 		grep.Fgrep,
 		awk.Gawk,
 		grep.Command,
+		gzip.Gunzip,
+		gzip.Gzip,
 		jq.Command,
 		sed.Command,
+		tar.Command,
 		yq.Command,
+		gzip.Zcat,
 	}
 }
