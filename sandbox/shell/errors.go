@@ -57,6 +57,9 @@ func (sh *shell) protect(f func()) {
 // caught turns an error into a message, a status and a flow.
 func (sh *shell) caught(err error) {
 	if isFatal(err) || sh.run.stop.Load() {
+		if !isFatal(err) {
+			err = sh.run.cause() // the script is ending for another reason
+		}
 		sh.run.fatal(err)
 		sh.flow = flowFatal
 		sh.status = 137

@@ -69,21 +69,19 @@ func (sh *shell) failed() {
 
 // runPlain runs a statement without its ! and &.
 func (sh *shell) runPlain(s *stmt) {
-	if mark := len(sh.substFds); true {
-		sh.runPlain1(s)
-		if len(sh.substFds) > mark {
-			sh.closeSubsts(mark)
-		}
+	fds, held := len(sh.substFds), sh.held
+	sh.runPlain1(s)
+	if len(sh.substFds) > fds {
+		sh.closeSubsts(fds)
+	}
+	if sh.held > held {
+		sh.protect(func() { sh.unhold(held) })
 	}
 }
 
 func (sh *shell) runPlain1(s *stmt) {
 	if c, ok := s.cmd.(*simpleCmd); ok {
-		mark := sh.held
 		sh.protect(func() { sh.simple(c, s.redirs) })
-		if sh.held > mark {
-			sh.protect(func() { sh.unhold(mark) })
-		}
 		sh.pipeStatus, sh.pipeLast = nil, sh.status
 		return
 	}

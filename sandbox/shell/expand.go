@@ -21,9 +21,6 @@ func (sh *shell) fields(ws []*word) []string {
 		sh.wordFields(b, w)
 		out = b.out
 	}
-	if b != nil && b.total > memBatch {
-		sh.hold(b.total)
-	}
 	return out
 }
 

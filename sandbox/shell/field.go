@@ -69,6 +69,9 @@ func (b *builder) grow(n int) {
 	if b.total += int64(n); b.total > b.sh.run.lim.Expansion {
 		throw(&LimitError{What: "expansion of " + size(b.sh.run.lim.Expansion)})
 	}
+	if b.total > memBatch { // small results are not worth counting
+		b.sh.hold(int64(n))
+	}
 }
 
 // quoted adds quoted text.

@@ -25,6 +25,9 @@ type File struct {
 	buf  *capture
 	ctx  context.Context // of Read and Write, which a program of the host calls
 
+	held int64 // charged to run until the last reference goes
+	run  *run
+
 	mu    sync.Mutex
 	ahead []byte // read from the file or stream but not yet by the script; guarded by mu
 	wmu   sync.Mutex
@@ -35,8 +38,9 @@ type capture struct {
 	mu    sync.Mutex
 	b     []byte
 	max   int64
-	fatal func(error)   // ends the script
-	done  chan struct{} // closed when the last descriptor is
+	fatal func(error)       // ends the script
+	spend func(int64) error // accounts for what is held
+	done  chan struct{}     // closed when the last descriptor is
 }
 
 func newFile(f *File) *File {
@@ -74,6 +78,11 @@ func (f *File) release() {
 	}
 	if f.buf != nil {
 		close(f.buf.done)
+	}
+	if f.held > 0 {
+		if err := f.run.charge(-f.held); err != nil {
+			f.run.fatal(err)
+		}
 	}
 }
 
@@ -168,6 +177,10 @@ func (f *File) write(ctx context.Context, b []byte) (int, error) {
 		if int64(len(f.buf.b)+len(b)) > f.buf.max {
 			err := &LimitError{What: "command substitution of " + size(f.buf.max), Flag: "--memory"}
 			f.buf.fatal(err) // also when a program writes and makes nothing of the error
+			return 0, err
+		}
+		if err := f.buf.spend(int64(len(b))); err != nil {
+			f.buf.fatal(err)
 			return 0, err
 		}
 		f.buf.b = append(f.buf.b, b...)
@@ -267,7 +280,11 @@ func size(n int64) string {
 	return itoa(int(n)) + " bytes"
 }
 
-// A textFile is a here-document: a read-only file in memory.
-func textFile(s string) *File {
-	return newFile(&File{r: strings.NewReader(s), name: "heredoc"})
+// textFile is a here-document: a read-only file in memory.
+func (sh *shell) textFile(s string) *File {
+	n := int64(len(s))
+	if err := sh.run.charge(n); err != nil {
+		throw(err)
+	}
+	return newFile(&File{r: strings.NewReader(s), name: "heredoc", held: n, run: sh.run})
 }

@@ -65,7 +65,7 @@ func (sh *shell) startJob(s *stmt) {
 	body.bg = false
 	j := sh.async(s.text, func(sub *shell) {
 		if !sh.opts.has(optMonitor) {
-			sub.setFd(0, textFile("")) // as bash does: no reading of the script's input
+			sub.setFd(0, sub.textFile("")) // as bash does: no reading of the script's input
 		}
 	}, func(sub *shell) { sub.runStmt(&body) })
 	sh.addToJobs(j)

@@ -120,7 +120,7 @@ func (sh *shell) cmdSubst(p *cmdSubPart) string {
 	if !sh.opts.has(optInheritErrexit) && !sh.opts.has(optPosix) {
 		sub.opts.set(optErrexit, false)
 	}
-	out := &capture{max: sh.run.lim.Expansion, fatal: sh.run.fatal, done: make(chan struct{})}
+	out := &capture{max: sh.run.lim.Expansion, fatal: sh.run.fatal, spend: sh.run.charge, done: make(chan struct{})}
 	sub.setFd(1, newFile(&File{buf: out, ctx: sh.ctx}))
 	st := func() int {
 		defer sub.end()
@@ -139,7 +139,11 @@ func (sh *shell) cmdSubst(p *cmdSubPart) string {
 	}
 	sh.status = st
 	sh.substDone = true
-	return sh.captured(out.b)
+	s := sh.captured(out.b)
+	if err := sh.run.charge(-int64(len(out.b))); err != nil {
+		throw(err)
+	}
+	return s
 }
 
 // captured turns output into a value: no NUL bytes, no newlines at the end.

@@ -92,10 +92,10 @@ func (sh *shell) redirectOne(r *redir, save func(int)) {
 	}
 	switch r.op {
 	case syntax.Hdoc, syntax.DashHdoc:
-		set(textFile(sh.heredoc(r.hdoc)))
+		set(sh.textFile(sh.heredoc(r.hdoc)))
 		return
 	case syntax.WordHdoc:
-		set(textFile(sh.strIn(r.word, true) + "\n"))
+		set(sh.textFile(sh.strIn(r.word, true) + "\n"))
 		return
 	case syntax.DplIn, syntax.DplOut:
 		sh.duplicate(r, n, set, save)
