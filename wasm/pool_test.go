@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"runtime"
 	"strings"
 	"sync"
@@ -220,4 +221,37 @@ func huntOnce(t *testing.T, size int64) (random string) {
 		t.Errorf("found %s", found)
 	}
 	return random
+}
+
+// As many pipelines at a time as a busy server has; afterwards little is kept.
+func TestManyPipelines(t *testing.T) {
+	pipelines := 64
+	if testing.Short() {
+		pipelines = 8
+	}
+	captured(t)
+	text := strings.Repeat("a line of text\n", 10_000)
+	var wg sync.WaitGroup
+	for range pipelines {
+		wg.Go(func() {
+			first, second := newJob(t, "cat"), newJob(t, "cat")
+			first.proc.Stdin = strings.NewReader(text)
+			r, w := io.Pipe()
+			first.proc.Stdout, second.proc.Stdin = w, r
+			done := make(chan int)
+			go func() {
+				n := first.status(t)
+				w.Close()
+				done <- n
+			}()
+			n := second.status(t)
+			if m := <-done; n != 0 || m != 0 || second.out.String() != text {
+				t.Errorf("statuses %d and %d, %d bytes", m, n, len(second.out.String()))
+			}
+		})
+	}
+	wg.Wait()
+	if s := rt.Stats()[0]; int64(s.Ready)*s.Memory > 128<<20+s.Memory {
+		t.Errorf("%d machines of %d bytes wait", s.Ready, s.Memory)
+	}
 }
