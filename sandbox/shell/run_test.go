@@ -32,7 +32,7 @@ func TestDeadline(t *testing.T) {
 		if !errors.Is(err, context.DeadlineExceeded) && !errors.As(err, &le) {
 			t.Errorf("%s: ended with %v", src, err)
 		}
-		if took > 5*time.Second { // generous: the machine may be busy
+		if took > 20*time.Second { // generous: the machine may be busy
 			t.Errorf("%s: took %v", src, took)
 		}
 		if n := h.jobs.Load(); n != 0 {
