@@ -118,9 +118,10 @@ func (p *packer) warn(parts ...string) {
 }
 
 func (p *packer) fail(status int, parts ...string) {
-	if status == 1 || !p.o.quiet {
-		p.warn(parts...)
+	if status == 2 && p.o.quiet {
+		return
 	}
+	p.warn(parts...)
 	if p.status != 1 {
 		p.status = status
 	}
@@ -142,8 +143,17 @@ func (p *packer) stream() {
 		err = p.pack(p.c.Stdout, p.c.Stdin, "", time.Time{})
 	}
 	if err != nil {
-		p.fail(1, "stdin: ", reason(err))
+		p.bad("stdin", err)
 	}
+}
+
+// bad tells of data that is wrong.
+func (p *packer) bad(name string, err error) {
+	p.c.Flush()
+	if !p.o.bzip {
+		io.WriteString(p.c.Stderr, "\n") // GNU gzip ends the line of a progress that is not shown
+	}
+	p.fail(1, name, ": ", reason(err))
 }
 
 func reason(err error) string {
@@ -178,21 +188,27 @@ func (p *packer) pack(w io.Writer, r io.Reader, name string, when time.Time) err
 	return err
 }
 
-// onlyReader hides WriteTo, which would pass the buffer by.
+// onlyReader and onlyWriter hide WriteTo and ReadFrom, which would pass the
+// buffer by and make errors of the one those of the other.
 type onlyReader struct{ io.Reader }
+
+type onlyWriter struct{ io.Writer }
 
 func (p *packer) unpack(w io.Writer, r io.Reader) (*gzip.Header, error) {
 	in := bufio.NewReaderSize(r, 64<<10)
 	if p.o.bzip {
-		_, err := io.CopyBuffer(w, onlyReader{bzip2.NewReader(in)}, make([]byte, 64<<10))
+		_, err := io.CopyBuffer(onlyWriter{w}, onlyReader{bzip2.NewReader(in)}, make([]byte, 64<<10))
 		return nil, err
+	}
+	if head, _ := in.Peek(2); len(head) > 0 && string(head) != "\x1f\x8b" {
+		return nil, gzip.ErrHeader
 	}
 	z, err := gzip.NewReader(in)
 	if err != nil {
 		return nil, err
 	}
 	h := z.Header
-	_, err = io.CopyBuffer(w, onlyReader{z}, make([]byte, 64<<10))
+	_, err = io.CopyBuffer(onlyWriter{w}, onlyReader{z}, make([]byte, 64<<10))
 	if errors.Is(err, gzip.ErrHeader) { // what follows the last member is not gzip
 		p.fail(2, "decompression OK, trailing garbage ignored")
 		err = nil
@@ -209,6 +225,9 @@ func (p *packer) file(name string) {
 		}
 	}
 	if err != nil {
+		if o.decompress && !strings.HasSuffix(name, o.suffix) && !o.bzip {
+			name += o.suffix
+		}
 		p.fail(1, name, ": ", applet.Reason(err))
 		return
 	}
@@ -238,7 +257,7 @@ func (p *packer) file(name string) {
 		return
 	case o.test:
 		if _, err := p.unpack(io.Discard, f); err != nil {
-			p.fail(1, name, ": ", reason(err))
+			p.bad(name, err)
 		} else if o.verbose {
 			p.warnOK(name)
 		}
@@ -250,7 +269,7 @@ func (p *packer) file(name string) {
 			err = p.pack(p.c.Stdout, f, base(name), fi.ModTime())
 		}
 		if err != nil {
-			p.fail(1, name, ": ", reason(err))
+			p.bad(name, err)
 		}
 		return
 	}
@@ -266,7 +285,9 @@ func (p *packer) target(name string) (string, bool) {
 	o := p.o
 	if !o.decompress {
 		if strings.HasSuffix(name, o.suffix) {
-			p.fail(2, name, " already has ", o.suffix, " suffix -- unchanged")
+			if !o.quiet {
+				p.warn(name, " already has ", o.suffix, " suffix -- unchanged")
+			}
 			return "", false
 		}
 		return name + o.suffix, true
@@ -324,7 +345,7 @@ func (p *packer) replace(name string, f *os.File, fi fs.FileInfo) {
 	}
 	if err != nil {
 		os.Remove(to)
-		p.fail(1, name, ": ", reason(err))
+		p.bad(name, err)
 		return
 	}
 	os.Chmod(to, fi.Mode().Perm()) // where there are modes
@@ -371,7 +392,7 @@ func (p *packer) listing(name string, f *os.File, fi fs.FileInfo) {
 	count := &counter{}
 	h, err := p.unpack(count, f)
 	if err != nil {
-		p.fail(1, name, ": ", reason(err))
+		p.bad(name, err)
 		return
 	}
 	if !p.listed {

@@ -31,7 +31,7 @@ func (a *archiver) create() {
 	if len(o.operands) == 0 {
 		a.c.Warn("Cowardly refusing to create an empty archive")
 		io.WriteString(a.c.Stderr, "Try 'tar --help' or 'tar --usage' for more information.\n")
-		a.status = failed
+		a.gone = true
 		return
 	}
 	w := &writer{archiver: a, links: map[[2]uint64]string{}}

@@ -112,6 +112,9 @@ func (r *reader) members(tr *tar.Reader) error {
 			return nil
 		}
 		if err != nil {
+			if first && errors.Is(err, io.ErrUnexpectedEOF) {
+				return tar.ErrHeader
+			}
 			if !first && errors.Is(err, tar.ErrHeader) {
 				r.fail("Skipping to next header")
 				return nil
@@ -238,7 +241,7 @@ func (r *reader) extract(tr *tar.Reader, h *tar.Header) error {
 	}
 	if r.o.stdout {
 		if h.Typeflag == tar.TypeReg {
-			_, err := io.Copy(r.c.Stdout, tr)
+			_, err := io.Copy(struct{ io.Writer }{r.c.Stdout}, tr)
 			return err
 		}
 		return nil

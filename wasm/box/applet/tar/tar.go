@@ -287,8 +287,10 @@ func (o *options) excluded(name string) bool {
 	name = strings.TrimSuffix(name, "/")
 	for _, p := range o.exclude {
 		for tail := name; ; {
-			if glob.Match(strings.TrimSuffix(p, "/"), tail, glob.Options{}) {
-				return true
+			for i := range len(tail) + 1 { // what is in an excluded folder is out, too
+				if (i == len(tail) || tail[i] == '/') && i > 0 && glob.Match(strings.TrimSuffix(p, "/"), tail[:i], glob.Options{}) {
+					return true
+				}
 			}
 			_, rest, ok := strings.Cut(tail, "/")
 			if !ok {
