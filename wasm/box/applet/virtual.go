@@ -61,6 +61,14 @@ func FromUnix(bits uint32) fs.FileMode {
 	return m
 }
 
+// TypeLetter is a file's type as find -type names it: f d l p s c b.
+func TypeLetter(m fs.FileMode) byte {
+	if c := ModeString(m)[0]; c != '-' {
+		return c
+	}
+	return 'f'
+}
+
 // ModeString writes a mode as ls -l does: drwxr-xr-x.
 func ModeString(m fs.FileMode) string {
 	b := []byte("?rwxrwxrwx")

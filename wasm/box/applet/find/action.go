@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/donax-sh/donax/wasm/box/applet"
-	"github.com/donax-sh/donax/wasm/box/applet/internal/fsinfo"
 	"github.com/donax-sh/donax/wasm/box/applet/internal/gnudate"
 )
 
@@ -94,15 +93,15 @@ func listing(f *finder, e *entry) string {
 	if err != nil {
 		return ""
 	}
-	info := fsinfo.Of(fi)
+	info := applet.Stat(fi)
 	t := fi.ModTime().In(f.zone())
 	date := gnudate.Format("%b %e %H:%M", t)
 	if age := f.now.Sub(t); age > 180*24*time.Hour || age < -time.Hour {
 		date = gnudate.Format("%b %e  %Y", t)
 	}
-	s := pad(strconv.FormatUint(info.Ino, 10), 9) + " " + pad(strconv.FormatInt(fsinfo.Blocks(fi)/2, 10), 6) + " " +
-		fsinfo.ModeString(fsinfo.Mode(fi)) + " " + pad(strconv.FormatUint(info.Nlink, 10), 3) + " " +
-		pad(fsinfo.User, -8) + " " + pad(fsinfo.User, -8) + " " + pad(strconv.FormatInt(fi.Size(), 10), 8) + " " + date + " " + e.path
+	s := pad(strconv.FormatUint(info.Ino, 10), 9) + " " + pad(strconv.FormatInt(applet.Blocks(fi)/2, 10), 6) + " " +
+		applet.ModeString(fi.Mode()) + " " + pad(strconv.FormatUint(info.Nlink, 10), 3) + " " +
+		pad(applet.UserName, -8) + " " + pad(applet.UserName, -8) + " " + pad(strconv.FormatInt(fi.Size(), 10), 8) + " " + date + " " + e.path
 	if to, err := os.Readlink(e.path); err == nil {
 		s += " -> " + to
 	}
@@ -221,5 +220,14 @@ func (x *execNode) start(f *finder, args []string, where string) int {
 			}
 		}
 	}
-	return f.c.Spawn(applet.Child{Args: args, Dir: dir, Stdin: os.Stdin})
+	status := f.c.Spawn(applet.Child{Args: args, Dir: dir, Stdin: os.Stdin})
+	if status == statusDenied {
+		f.denied = true
+	}
+	return status
 }
+
+// statusDenied is what a command that could not be run ends with, most often
+// because the policy refused it. It is then find's own status too, unlike GNU
+// find's: whoever called has to see that the work was not done.
+const statusDenied = 126

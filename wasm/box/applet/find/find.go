@@ -49,6 +49,7 @@ type finder struct {
 	outputs map[string]*output
 	status  int
 	quit    bool
+	denied  bool     // a command could not be run
 	above   []fileID // of the folders above, with -L
 	device  uint64
 }
@@ -103,6 +104,9 @@ paths:
 	}
 	for _, e := range f.batches {
 		e.flush(f)
+	}
+	if f.denied {
+		return statusDenied
 	}
 	return f.status
 }

@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/donax-sh/donax/wasm/box/applet"
-	"github.com/donax-sh/donax/wasm/box/applet/internal/fsinfo"
 	"github.com/donax-sh/donax/wasm/box/applet/internal/glob"
 	"github.com/donax-sh/donax/wasm/box/applet/internal/gnudate"
 	"github.com/donax-sh/donax/wasm/box/applet/internal/posixre"
@@ -48,7 +47,7 @@ func (p *parser) primary(name string) (node, error) {
 		bit := map[string]uint32{"-readable": 0o400, "-writable": 0o200, "-executable": 0o100}[name]
 		return test(func(f *finder, e *entry) bool {
 			fi, err := os.Stat(e.path)
-			return err == nil && fsinfo.Bits(fsinfo.Mode(fi))&bit != 0
+			return err == nil && applet.UnixMode(fi.Mode())&bit != 0
 		}), nil
 	case "-prune":
 		return test(func(f *finder, e *entry) bool { e.prune = true; return true }), nil
@@ -87,8 +86,8 @@ var withArg = map[string]maker{
 	"-type": typeTest, "-xtype": typeTest,
 	"-size": sizeTest, "-perm": permTest,
 	"-user": ownerTest, "-group": ownerTest, "-uid": idTest, "-gid": idTest,
-	"-links": numTest(func(fi fs.FileInfo) int64 { return int64(fsinfo.Of(fi).Nlink) }),
-	"-inum":  numTest(func(fi fs.FileInfo) int64 { return int64(fsinfo.Of(fi).Ino) }),
+	"-links": numTest(func(fi fs.FileInfo) int64 { return int64(applet.Stat(fi).Nlink) }),
+	"-inum":  numTest(func(fi fs.FileInfo) int64 { return int64(applet.Stat(fi).Ino) }),
 	"-mtime": ageTest, "-atime": ageTest, "-ctime": ageTest, "-mmin": ageTest, "-amin": ageTest, "-cmin": ageTest,
 	"-used": usedTest, "-newer": newerTest, "-anewer": newerTest, "-cnewer": newerTest,
 	"-samefile": sameTest, "-maxdepth": depthOption, "-mindepth": depthOption,
@@ -170,10 +169,10 @@ func typeTest(p *parser, name, arg string) (node, error) {
 			} else if fi, err = os.Stat(e.path); err != nil {
 				fi, err = os.Lstat(e.path) // a broken link is a link
 			}
-			return err == nil && want[fsinfo.Type(fi.Mode())]
+			return err == nil && want[applet.TypeLetter(fi.Mode())]
 		}), nil
 	}
-	return test(func(f *finder, e *entry) bool { return want[fsinfo.Type(e.mode())] }), nil
+	return test(func(f *finder, e *entry) bool { return want[applet.TypeLetter(e.mode())] }), nil
 }
 
 func sizeTest(p *parser, name, arg string) (node, error) {
@@ -207,7 +206,7 @@ func sizeTest(p *parser, name, arg string) (node, error) {
 }
 
 func ownerTest(p *parser, name, arg string) (node, error) {
-	mine := arg == fsinfo.User
+	mine := arg == applet.UserName
 	if !mine {
 		id, err := strconv.Atoi(arg)
 		if err != nil {
@@ -216,7 +215,7 @@ func ownerTest(p *parser, name, arg string) (node, error) {
 			}
 			return nil, errors.New(quote(arg) + " is not the name of an existing group")
 		}
-		mine = id == fsinfo.UID
+		mine = id == applet.UserID
 	}
 	return test(func(*finder, *entry) bool { return mine }), nil
 }
@@ -226,7 +225,7 @@ func idTest(p *parser, name, arg string) (node, error) {
 	if !ok {
 		return nil, errors.New("non-numeric argument to " + name + ": " + quote(arg))
 	}
-	return test(func(*finder, *entry) bool { return c.holds(fsinfo.UID) }), nil
+	return test(func(*finder, *entry) bool { return c.holds(applet.UserID) }), nil
 }
 
 func numTest(value func(fs.FileInfo) int64) maker {
@@ -246,9 +245,9 @@ func numTest(value func(fs.FileInfo) int64) maker {
 func timeOf(fi fs.FileInfo, which byte) time.Time {
 	switch which {
 	case 'a':
-		return fsinfo.Of(fi).Atime
+		return applet.Stat(fi).Atime
 	case 'c':
-		return fsinfo.Of(fi).Ctime
+		return applet.Stat(fi).Ctime
 	}
 	return fi.ModTime()
 }
@@ -320,7 +319,7 @@ func usedTest(p *parser, name, arg string) (node, error) {
 		if err != nil {
 			return false
 		}
-		info := fsinfo.Of(fi)
+		info := applet.Stat(fi)
 		return c.holds(int64(info.Atime.Sub(info.Ctime) / (24 * time.Hour)))
 	}), nil
 }
@@ -445,7 +444,7 @@ func permTest(p *parser, name, arg string) (node, error) {
 		if fi.IsDir() {
 			want = dirs
 		}
-		have := fsinfo.Bits(fsinfo.Mode(fi))
+		have := applet.UnixMode(fi.Mode())
 		switch kind {
 		case '-':
 			return have&want == want

@@ -2,13 +2,13 @@ package find
 
 import (
 	"errors"
+	"github.com/donax-sh/donax/wasm/box/applet"
 	"io/fs"
 	"os"
 	"strconv"
 	"strings"
 	"time"
 
-	"github.com/donax-sh/donax/wasm/box/applet/internal/fsinfo"
 	"github.com/donax-sh/donax/wasm/box/applet/internal/gnudate"
 )
 
@@ -180,15 +180,15 @@ func (p *piece) value(f *finder, e *entry) (v string, num bool) {
 	case 'd':
 		return strconv.Itoa(e.depth), true
 	case 'y':
-		return string(fsinfo.Type(e.mode())), false
+		return string(applet.TypeLetter(e.mode())), false
 	case 'Y':
 		if e.mode()&fs.ModeSymlink == 0 {
-			return string(fsinfo.Type(e.mode())), false
+			return string(applet.TypeLetter(e.mode())), false
 		}
 		fi, err := os.Stat(e.path)
 		switch {
 		case err == nil:
-			return string(fsinfo.Type(fi.Mode())), false
+			return string(applet.TypeLetter(fi.Mode())), false
 		case errors.Is(err, fs.ErrNotExist):
 			return "N", false
 		}
@@ -200,9 +200,9 @@ func (p *piece) value(f *finder, e *entry) (v string, num bool) {
 		to, _ := os.Readlink(e.path)
 		return to, false
 	case 'u', 'g':
-		return fsinfo.User, false
+		return applet.UserName, false
 	case 'U', 'G':
-		return strconv.Itoa(fsinfo.UID), true
+		return strconv.Itoa(applet.UserID), true
 	case 'F':
 		return "donax", false
 	case 'Z':
@@ -212,20 +212,20 @@ func (p *piece) value(f *finder, e *entry) (v string, num bool) {
 	if err != nil {
 		return "", false
 	}
-	info := fsinfo.Of(fi)
+	info := applet.Stat(fi)
 	dec := func(n int64) (string, bool) { return strconv.FormatInt(n, 10), true }
 	switch p.c {
 	case 's':
 		return dec(fi.Size())
 	case 'b':
-		return dec(fsinfo.Blocks(fi))
+		return dec(applet.Blocks(fi))
 	case 'k':
-		return dec((fsinfo.Blocks(fi) + 1) / 2)
+		return dec((applet.Blocks(fi) + 1) / 2)
 	case 'S':
 		if fi.Size() == 0 {
 			return "1", false
 		}
-		return strconv.FormatFloat(float64(512*fsinfo.Blocks(fi))/float64(fi.Size()), 'g', 6, 64), false
+		return strconv.FormatFloat(float64(512*applet.Blocks(fi))/float64(fi.Size()), 'g', 6, 64), false
 	case 'i':
 		return strconv.FormatUint(info.Ino, 10), true
 	case 'D':
@@ -233,9 +233,9 @@ func (p *piece) value(f *finder, e *entry) (v string, num bool) {
 	case 'n':
 		return strconv.FormatUint(info.Nlink, 10), true
 	case 'm':
-		return strconv.FormatUint(uint64(fsinfo.Bits(fsinfo.Mode(fi))), 8), true
+		return strconv.FormatUint(uint64(applet.UnixMode(fi.Mode())), 8), true
 	case 'M':
-		return fsinfo.ModeString(fsinfo.Mode(fi)), false
+		return applet.ModeString(fi.Mode()), false
 	case 't':
 		return full("%a %b %e %H:%M:%S.", fi.ModTime().In(f.zone())), false
 	case 'a':

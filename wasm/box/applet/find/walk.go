@@ -9,7 +9,6 @@ import (
 	"syscall"
 
 	"github.com/donax-sh/donax/wasm/box/applet"
-	"github.com/donax-sh/donax/wasm/box/applet/internal/fsinfo"
 )
 
 // entry is a file that the expression looks at. What stat says of it is only
@@ -74,7 +73,7 @@ func (f *finder) start(path string) {
 		f.warn(quote(path), ": ", applet.Reason(err))
 		return
 	}
-	f.device = fsinfo.Of(fi).Dev
+	f.device = applet.Stat(fi).Dev
 	f.visit(e)
 }
 
@@ -94,7 +93,7 @@ func (f *finder) visit(e *entry) {
 	if dir && (f.follow == 'L' || f.mount) {
 		fi, err := e.stat()
 		if err == nil {
-			info := fsinfo.Of(fi)
+			info := applet.Stat(fi)
 			id = fileID{info.Dev, info.Ino}
 			if f.mount && info.Dev != f.device {
 				dir = false
@@ -126,7 +125,7 @@ func (e *entry) loopStart(id fileID) string {
 	for d := e.depth; d > 0; d-- {
 		path = filepath.Dir(path)
 		if fi, err := os.Stat(path); err == nil {
-			if info := fsinfo.Of(fi); (fileID{info.Dev, info.Ino}) == id {
+			if info := applet.Stat(fi); (fileID{info.Dev, info.Ino}) == id {
 				return path
 			}
 		}

@@ -14,7 +14,6 @@ import (
 	"time"
 
 	"github.com/donax-sh/donax/wasm/box/applet"
-	"github.com/donax-sh/donax/wasm/box/applet/internal/fsinfo"
 	"github.com/donax-sh/donax/wasm/box/applet/internal/gnudate"
 )
 
@@ -208,7 +207,7 @@ func (w *writer) add(dir, name string, top bool) {
 		return
 	}
 	w.fill(h, fi, name)
-	if info := fsinfo.Of(fi); info.Nlink > 1 && fi.Mode().IsRegular() {
+	if info := applet.Stat(fi); info.Nlink > 1 && fi.Mode().IsRegular() {
 		id := [2]uint64{info.Dev, info.Ino}
 		if first, ok := w.links[id]; ok {
 			h.Typeflag, h.Linkname, h.Size = tar.TypeLink, first, 0
@@ -236,8 +235,8 @@ func (w *writer) fill(h *tar.Header, fi fs.FileInfo, name string) {
 	if fi.IsDir() && !strings.HasSuffix(h.Name, "/") {
 		h.Name += "/"
 	}
-	h.Mode = int64(fsinfo.Bits(fsinfo.Mode(fi)))
-	h.Uid, h.Gid, h.Uname, h.Gname = fsinfo.UID, fsinfo.UID, fsinfo.User, fsinfo.User
+	h.Mode = int64(applet.UnixMode(fi.Mode()))
+	h.Uid, h.Gid, h.Uname, h.Gname = applet.UserID, applet.UserID, applet.UserName, applet.UserName
 	owner(o.owner, &h.Uname, &h.Uid)
 	owner(o.group, &h.Gname, &h.Gid)
 	h.AccessTime, h.ChangeTime = time.Time{}, time.Time{}

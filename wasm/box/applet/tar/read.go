@@ -17,7 +17,6 @@ import (
 	"time"
 
 	"github.com/donax-sh/donax/wasm/box/applet"
-	"github.com/donax-sh/donax/wasm/box/applet/internal/fsinfo"
 	"github.com/donax-sh/donax/wasm/box/applet/internal/glob"
 	"github.com/donax-sh/donax/wasm/box/applet/internal/gnudate"
 )
@@ -159,7 +158,7 @@ func (a *archiver) line(h *tar.Header, long bool) string {
 		return h.Name
 	}
 	fi := h.FileInfo()
-	mode := []byte(fsinfo.ModeString(fi.Mode()))
+	mode := []byte(applet.ModeString(fi.Mode()))
 	size := strconv.FormatInt(h.Size, 10)
 	tail := ""
 	switch h.Typeflag {
