@@ -30,6 +30,10 @@ func Blocks(fi fs.FileInfo) int64 {
 	return 0
 }
 
+// Mode returns fi's type and permissions: true inside wasm, too, where the
+// box's own package os knows them.
+func Mode(fi fs.FileInfo) fs.FileMode { return fi.Mode() }
+
 // Bits returns permission bits as chmod(2) takes them.
 func Bits(m fs.FileMode) uint32 {
 	bits := uint32(m.Perm())
@@ -39,17 +43,6 @@ func Bits(m fs.FileMode) uint32 {
 		}
 	}
 	return bits
-}
-
-// fromBits is the inverse of Bits.
-func fromBits(bits uint32) fs.FileMode {
-	m := fs.FileMode(bits & 0o777)
-	for i, flag := range []fs.FileMode{fs.ModeSticky, fs.ModeSetgid, fs.ModeSetuid} {
-		if bits&(0o1000<<i) != 0 {
-			m |= flag
-		}
-	}
-	return m
 }
 
 // ModeString is the mode as ls -l prints it: "drwxr-xr-x".

@@ -6,10 +6,6 @@ import (
 	"time"
 )
 
-// Mode returns fi's type and permissions, also inside wasm, where fi.Mode()
-// does not know the latter.
-func Mode(fi fs.FileInfo) fs.FileMode { return fi.Mode() }
-
 // Of returns what fi.Sys() holds.
 func Of(fi fs.FileInfo) Info {
 	s, ok := fi.Sys().(*syscall.Stat_t)
