@@ -23,6 +23,8 @@ type Command struct {
 	Summary  string // one line, lower case, without a full stop
 	Help     string // the options, a line each, as --help prints them; "" when there are none
 	Run      func(*Ctx) int
+
+	NamedHint bool // the hint to try --help begins with the name, as diffutils have it
 }
 
 // Ctx is one run of a command.
@@ -121,7 +123,11 @@ func (c *Ctx) Usage(parts ...string) int {
 	if len(parts) > 0 {
 		c.Warn(parts...)
 	}
-	io.WriteString(c.Stderr, "Try '"+c.Cmd.Name+" --help' for more information.\n")
+	name := ""
+	if c.Cmd.NamedHint {
+		name = c.Cmd.Name + ": "
+	}
+	io.WriteString(c.Stderr, name+"Try '"+c.Cmd.Name+" --help' for more information.\n")
 	return 1
 }
 

@@ -22,9 +22,10 @@ import (
 
 // Command is diff.
 var Command = &applet.Command{
-	Name:     "diff",
-	Synopsis: "[OPTION]... FILE1 FILE2",
-	Summary:  "compare files line by line",
+	NamedHint: true,
+	Name:      "diff",
+	Synopsis:  "[OPTION]... FILE1 FILE2",
+	Summary:   "compare files line by line",
 	Help: `      --normal              normal format (default)
   -q, --brief               only tell whether files differ
   -s, --report-identical-files  tell when files are the same
