@@ -27,7 +27,7 @@ var rooms = map[string][]string{
 	"sandbox/vfs":     {},
 	"policy":          {},
 	"policy/rego":     {"policy", "examples"},
-	"wasm":            {"sandbox", "sandbox/vfs", "wasm/wasi", "wasm/rewrite", "wasm/box"},
+	"wasm":            {"sandbox", "sandbox/vfs", "policy", "wasm/wasi", "wasm/rewrite", "wasm/box"},
 	"wasm/wasi":       {"sandbox", "sandbox/vfs"},
 	"wasm/rewrite":    {},
 	"wasm/box":        {},

@@ -38,7 +38,7 @@ const testPerm = 0o755
 func newTestHost(t testing.TB) *testHost {
 	t.Helper()
 	bin := map[string]string{}
-	for n := range testPrograms {
+	for n := range testPrograms() {
 		bin[n] = "program " + n + "\n"
 	}
 	b, err := vfs.NewStatic(bin, testPerm)
@@ -157,7 +157,7 @@ func (h *testHost) Exec(ctx context.Context, c *Command) error {
 }
 
 func (p *testProc) run(name string) (err error) {
-	f := testPrograms[name]
+	f := testPrograms()[name]
 	if f == nil {
 		return ErrNotFound
 	}
