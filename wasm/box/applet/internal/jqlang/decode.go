@@ -18,15 +18,26 @@ type Decoder struct {
 	eof   bool
 	err   error
 	seq   bool // values may be marked with the RS character
-	keys  map[string]string
+	memo  *memo
 	lines int // newlines consumed
 	col   int
 }
 
+// memo shares what values have in common: short strings, small numbers, and
+// the keys of objects of the same shape.
+type memo struct {
+	strings map[string]string
+	ints    [256]any
+	shapes  [8]*keySet // of the last object at each depth, about
+	stack   []any      // elements of the arrays and objects being read
+}
+
+func newMemo() *memo { return &memo{strings: map[string]string{}} }
+
 // NewDecoder returns a Decoder of r. With seq, RS characters (RFC 7464) may
 // stand between values.
 func NewDecoder(r io.Reader, seq bool) *Decoder {
-	return &Decoder{r: r, seq: seq, keys: map[string]string{}}
+	return &Decoder{r: r, seq: seq, memo: newMemo()}
 }
 
 // SyntaxError is an error in the JSON text.
@@ -41,6 +52,8 @@ const (
 	readSize  = 64 << 10
 	keyCache  = 4096
 	maxDigits = 17
+
+	shortString = 10 // such strings are likely to come again
 )
 
 // Line returns the number of lines read so far: jq reads whole lines.
@@ -57,10 +70,11 @@ func (d *Decoder) Next() (any, error) {
 		return nil, d.err
 	}
 	for {
-		p := jsonParser{b: d.buf[d.pos:], eof: d.eof, keys: d.keys, seq: d.seq}
+		d.memo.stack = d.memo.stack[:0]
+		p := jsonParser{b: d.buf[d.pos:], eof: d.eof, memo: d.memo, seq: d.seq}
 		v, err := p.top()
 		if err == errShort && !d.eof {
-			if err := d.fill(); err != nil {
+			if err := d.whole(); err != nil {
 				d.err = err
 				return nil, err
 			}
@@ -86,6 +100,41 @@ func (d *Decoder) Next() (any, error) {
 		}
 		d.err = err
 		return v, err
+	}
+}
+
+// whole reads on until the value at d.pos, an array or an object, is all
+// there: only then is it worth parsing it again.
+func (d *Decoder) whole() error {
+	i, depth := 0, 0
+	quoted := false
+	for {
+		b := d.buf[d.pos:]
+		for ; i < len(b); i++ {
+			switch c := b[i]; {
+			case quoted:
+				if c == '\\' {
+					i++
+				} else if c == '"' {
+					quoted = false
+				}
+			case c == '"':
+				quoted = true
+			case c == '{' || c == '[':
+				depth++
+			case c == '}' || c == ']':
+				if depth--; depth <= 0 {
+					return nil
+				}
+			}
+		}
+		before := len(b)
+		if err := d.fill(); err != nil || d.eof {
+			return err
+		}
+		if depth == 0 && !quoted && len(d.buf)-d.pos > before {
+			return nil // a number or a word
+		}
 	}
 }
 
@@ -127,7 +176,7 @@ func (d *Decoder) fill() error {
 
 // ParseJSON parses one value, which is all of s.
 func ParseJSON(s string) (any, error) {
-	p := jsonParser{b: []byte(s), eof: true, keys: map[string]string{}}
+	p := jsonParser{b: []byte(s), eof: true, memo: newMemo()}
 	v, err := p.top()
 	if err == nil {
 		p.space()
@@ -158,7 +207,7 @@ type jsonParser struct {
 	eof   bool
 	atEnd bool   // the error is that the text ends
 	msg   string // what it says then
-	keys  map[string]string
+	memo  *memo
 	seq   bool
 	depth int
 }
@@ -300,6 +349,12 @@ func (p *jsonParser) number() (any, error) {
 			}
 			n = -n
 		}
+		if 0 <= n && n < int64(len(p.memo.ints)) {
+			if p.memo.ints[n] == nil {
+				p.memo.ints[n] = float64(n)
+			}
+			return p.memo.ints[n], nil
+		}
 		return float64(n), nil
 	}
 	for j < len(p.b) && wordByte(p.b[j]) {
@@ -340,15 +395,16 @@ func (p *jsonParser) array() (any, error) {
 		return nil, errors.New("Exceeds depth limit for parsing")
 	}
 	p.i++
-	out := []any{}
 	p.space()
 	if p.i < len(p.b) && p.b[p.i] == ']' {
 		p.i++
 		p.depth--
-		return out, nil
+		return []any{}, nil
 	}
+	m := p.memo
+	base := len(m.stack)
 	for {
-		if p.space(); len(out) > 0 && p.i < len(p.b) && p.b[p.i] == ']' {
+		if p.space(); len(m.stack) > base && p.i < len(p.b) && p.b[p.i] == ']' {
 			p.i++
 			return nil, errors.New("Expected another array element")
 		}
@@ -356,7 +412,7 @@ func (p *jsonParser) array() (any, error) {
 		if err != nil {
 			return nil, err
 		}
-		out = append(out, v)
+		m.stack = append(m.stack, v)
 		p.space()
 		if p.i >= len(p.b) {
 			return nil, p.short(unfinished)
@@ -367,7 +423,7 @@ func (p *jsonParser) array() (any, error) {
 		case ',':
 		case ']':
 			p.depth--
-			return out, nil
+			return m.take(base), nil
 		default:
 			return nil, p.unexpected(c)
 		}
@@ -396,13 +452,15 @@ func (p *jsonParser) object() (any, error) {
 		return nil, errors.New("Exceeds depth limit for parsing")
 	}
 	p.i++
-	o := NewObject(4)
 	p.space()
 	if p.i < len(p.b) && p.b[p.i] == '}' {
 		p.i++
 		p.depth--
-		return o, nil
+		return NewObject(0), nil
 	}
+	m := p.memo
+	base := len(m.stack)
+	b := shaper{known: m.shapes[p.depth%len(m.shapes)]}
 	for {
 		p.space()
 		if p.i >= len(p.b) {
@@ -446,7 +504,11 @@ func (p *jsonParser) object() (any, error) {
 		if err != nil {
 			return nil, err
 		}
-		o.Add(key, v)
+		if i := b.key(key, len(m.stack)-base); i >= 0 {
+			m.stack[base+i] = v // the last of two equal keys counts
+		} else {
+			m.stack = append(m.stack, v)
+		}
 		p.space()
 		if p.i >= len(p.b) {
 			return nil, p.short(unfinished)
@@ -457,6 +519,8 @@ func (p *jsonParser) object() (any, error) {
 		case ',':
 		case '}':
 			p.depth--
+			o := &Object{keys: b.keys(), vals: m.take(base)}
+			m.shapes[(p.depth+1)%len(m.shapes)] = o.keys
 			return o, nil
 		default:
 			return nil, p.unexpected(c)
@@ -464,19 +528,63 @@ func (p *jsonParser) object() (any, error) {
 	}
 }
 
+func (m *memo) str(raw []byte) string {
+	s, ok := m.strings[string(raw)]
+	if !ok {
+		s = string(raw)
+		if len(m.strings) < keyCache {
+			m.strings[s] = s
+		}
+	}
+	return s
+}
+
+// take takes the elements from base on off the stack.
+func (m *memo) take(base int) []any {
+	out := append(make([]any, 0, len(m.stack)-base), m.stack[base:]...)
+	clear(m.stack[base:])
+	m.stack = m.stack[:base]
+	return out
+}
+
+// shaper finds the keys of an object: those of an earlier one as long as they
+// are the same.
+type shaper struct {
+	known *keySet
+	own   *keySet
+}
+
+// key adds the n-th key, or returns the place where it is already.
+func (b *shaper) key(k string, n int) int {
+	if b.own == nil {
+		if b.known != nil && n < len(b.known.names) && b.known.names[n] == k {
+			return -1 // names are all different
+		}
+		b.own = &keySet{names: make([]string, 0, max(n+1, 4))}
+		if b.known != nil {
+			b.own.names = append(b.own.names, b.known.names[:n]...)
+		}
+	}
+	if i := b.own.at(k); i >= 0 {
+		return i
+	}
+	b.own.add(k)
+	return -1
+}
+
+func (b *shaper) keys() *keySet {
+	if b.own != nil {
+		return b.own
+	}
+	return b.known
+}
+
 // key reads a string; those seen before are shared.
 func (p *jsonParser) key() (string, error) {
 	for j := p.i + 1; j < len(p.b) && j < p.i+64; j++ {
 		c := p.b[j]
 		if c == '"' {
-			raw := p.b[p.i+1 : j]
-			s, ok := p.keys[string(raw)]
-			if !ok {
-				s = string(raw)
-				if len(p.keys) < keyCache {
-					p.keys[s] = s
-				}
-			}
+			s := p.memo.str(p.b[p.i+1 : j])
 			p.i = j + 1
 			return s, nil
 		}
@@ -508,6 +616,9 @@ func (p *jsonParser) str() (string, error) {
 	raw := p.b[p.i+1 : j]
 	p.i = j + 1
 	if simple {
+		if len(raw) <= shortString {
+			return p.memo.str(raw), nil
+		}
 		return string(raw), nil
 	}
 	return unquote(raw)

@@ -88,10 +88,10 @@ func multiply(l, r any) (any, error) {
 		if y <= 0 || math.IsNaN(y) {
 			return nil, nil
 		}
-		n := int(math.Max(1, math.Ceil(math.Min(y, maxRepeat))))
-		if n*len(s) > maxRepeat {
+		if math.Ceil(y)*float64(len(s)) > maxRepeat {
 			return nil, fail("Repeat string result too long")
 		}
+		n := int(math.Max(1, math.Ceil(y)))
 		return strings.Repeat(s, n), nil
 	}
 	a, ok1 := l.(*Object)

@@ -38,8 +38,6 @@ var prelude = map[string]string{
 	"dateadd/2":         `def dateadd(u; n): . + n;`,
 	"datesub/2":         `def datesub(u; n): . - n;`,
 	"date/0":            `def date: todate;`,
-	"test/1":            `def test($re): _match_arg($re; null; true);`,
-	"test/2":            `def test($re; $flags): _match_arg($re; $flags; true);`,
 	"match/1":           `def match($re): _match_arg($re; null; false) | .[];`,
 	"match/2":           `def match($re; $flags): _match_arg($re; $flags; false) | .[];`,
 	"_match_arg/3":      `def _match_arg($re; $flags; $test): if $re | type == "array" then _match($re[0]; $re[1]; $test) else _match($re; $flags; $test) end;`,

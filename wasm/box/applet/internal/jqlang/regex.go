@@ -23,6 +23,15 @@ func regexTable() map[string]nativeFunc {
 	cache := map[string]*matcher{}
 	return map[string]nativeFunc{
 		"_match/3": func(_ *Interp, v any, a []any) (any, error) { return match(cache, v, a[0], a[1], truthy(a[2])) },
+		"test/1": func(_ *Interp, v any, a []any) (any, error) {
+			re, flags := a[0], any(nil)
+			if list, ok := re.([]any); ok {
+				re, _ = get(list, 0.0)
+				flags, _ = get(list, 1.0)
+			}
+			return match(cache, v, re, flags, true)
+		},
+		"test/2": func(_ *Interp, v any, a []any) (any, error) { return match(cache, v, a[0], a[1], true) },
 		"_capture/0": func(_ *Interp, v any, _ []any) (any, error) {
 			list, err := get(v, "captures")
 			if err != nil {

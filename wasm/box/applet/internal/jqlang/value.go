@@ -54,10 +54,25 @@ func (o *Object) Key(i int) string { return o.keys.names[i] }
 func (o *Object) Val(i int) any { return o.vals[i] }
 
 func (o *Object) find(key string) int {
-	ks := o.keys
+	if len(o.keys.names) <= linear {
+		for i, k := range o.keys.names[:len(o.vals)] {
+			if k == key {
+				return i
+			}
+		}
+		return -1
+	}
+	if i := o.keys.at(key); i < len(o.vals) {
+		return i
+	}
+	return -1
+}
+
+// at returns the place of a key, -1 when it is not there.
+func (ks *keySet) at(key string) int {
 	if len(ks.names) <= linear {
-		for i := range o.vals {
-			if ks.names[i] == key {
+		for i, k := range ks.names {
+			if k == key {
 				return i
 			}
 		}
@@ -69,7 +84,7 @@ func (o *Object) find(key string) int {
 			ks.index[k] = i
 		}
 	}
-	if i, ok := ks.index[key]; ok && i < len(o.vals) {
+	if i, ok := ks.index[key]; ok {
 		return i
 	}
 	return -1
@@ -107,10 +122,18 @@ func (o *Object) With(key string, v any) *Object {
 		vals[i] = v
 		return &Object{keys: o.keys, vals: vals}
 	}
-	if len(o.keys.names) == len(o.vals) { // nobody else has added a key
+	n := len(o.vals)
+	if n == len(o.keys.names) { // nobody else has added a key
 		o.keys.add(key)
 		return &Object{keys: o.keys, vals: append(o.vals, v)}
 	}
+	if o.keys.names[n] == key { // another object of this shape got the same key
+		return &Object{keys: o.keys, vals: append(o.vals[:n:n], v)}
+	}
+	return o.with(key, v)
+}
+
+func (o *Object) with(key string, v any) *Object {
 	n := o.copy()
 	n.Add(key, v)
 	return n
