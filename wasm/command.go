@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"sync/atomic"
 
 	"github.com/donax-sh/donax/sandbox"
 	"github.com/donax-sh/donax/wasm/box"
@@ -88,6 +89,12 @@ func (r *Runtime) run(ctx context.Context, m *module, name string, proc *sandbox
 	if proc.Memory > 0 {
 		limit = min(max(proc.Memory, pageSize), maxMemory)
 	}
+	stderr := proc.Stderr
+	var last *lastWords
+	if m.what == "box" && stderr != nil {
+		last = &lastWords{w: stderr}
+		stderr = last
+	}
 	job := wasi.NewJob(wasi.Config{
 		Args: args,
 		Env:  proc.Env,
@@ -97,7 +104,7 @@ func (r *Runtime) run(ctx context.Context, m *module, name string, proc *sandbox
 
 		Stdin:  proc.Stdin,
 		Stdout: proc.Stdout,
-		Stderr: proc.Stderr,
+		Stderr: stderr,
 		Spawn:  proc.Spawn,
 		Epoch:  r.epoch,
 	})
@@ -114,11 +121,29 @@ func (r *Runtime) run(ctx context.Context, m *module, name string, proc *sandbox
 		return err
 	}
 	defer m.pool.give(mc)
+	if last != nil {
+		last.alloc.Store(mc.alloc)
+	}
 	status, err := start(jobCtx, mc, mt)
 	if ctx.Err() != nil { // whatever the guest made of it
 		return context.Cause(ctx)
 	}
 	return mc.outcome(proc, name, status, err)
+}
+
+// lastWords keeps back what Go's runtime says when it dies for want of
+// memory: pages of its own frames, which tell nobody anything. The limit that
+// was reached is reported instead.
+type lastWords struct {
+	w     io.Writer
+	alloc atomic.Pointer[allocator]
+}
+
+func (l *lastWords) Write(p []byte) (int, error) {
+	if a := l.alloc.Load(); a != nil && a.refused.Load() {
+		return len(p), nil
+	}
+	return l.w.Write(p)
 }
 
 // outcome turns what a call into a guest gave into what Program.Run returns.
@@ -130,7 +155,7 @@ func (mc *machine) outcome(proc *sandbox.Proc, name string, status uint64, err e
 		return stop.Err
 	case errors.As(err, &exit):
 		status = uint64(exit.Code)
-	case err != nil && mc.alloc.refused:
+	case err != nil && mc.alloc.refused.Load():
 		return mc.alloc.err()
 	case err != nil:
 		return fault(proc, name, trapText(err))

@@ -44,7 +44,7 @@ func (m *module) start(ctx context.Context, c wazero.CompiledModule, limit uint6
 		}
 		if err != nil {
 			alloc.Free()
-			if alloc.refused {
+			if alloc.refused.Load() {
 				err = alloc.err()
 			}
 		}

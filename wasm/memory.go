@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"reflect"
 	"sync"
+	"sync/atomic"
 
 	"github.com/donax-sh/donax/sandbox"
 	"github.com/tetratelabs/wazero/api"
@@ -109,7 +110,7 @@ func (p *spaces) close() {
 // it had to refuse. Only the goroutine that runs the instance uses it.
 type allocator struct {
 	limit   uint64
-	refused bool
+	refused atomic.Bool
 	least   int // bytes to begin with, if more than the module asks for
 	from    *spaces
 	space   *space
@@ -128,12 +129,12 @@ func (a *allocator) Allocate(uint64, uint64) experimental.LinearMemory {
 func (a *allocator) Reallocate(size uint64) []byte {
 	size = max(size, uint64(a.least))
 	if size > a.limit {
-		a.refused = true
+		a.refused.Store(true)
 		return nil
 	}
 	n, s := int(size), a.space
 	if !s.resize(n, a.size) {
-		a.refused = true
+		a.refused.Store(true)
 		return nil
 	}
 	if n > a.size {

@@ -95,7 +95,8 @@ func (p *pool) take(ctx context.Context, limit uint64) (*machine, error) {
 		}
 		p.mu.Unlock()
 		if mc.clean || mc.reset(snap) {
-			mc.alloc.limit, mc.alloc.refused = limit, false
+			mc.alloc.limit = limit
+			mc.alloc.refused.Store(false)
 			mc.clean = false
 			p.mu.Lock()
 			p.stats.Reused++

@@ -2,7 +2,9 @@
 package yes
 
 import (
+	"errors"
 	"strings"
+	"syscall"
 
 	"github.com/donax-sh/donax/wasm/box/applet"
 )
@@ -27,10 +29,14 @@ func run(c *applet.Ctx) int {
 	// Whole lines in one piece, so that a write costs one call for thousands.
 	chunk := []byte(strings.Repeat(line, max(1, applet.BufSize/len(line))))
 	for {
-		if _, err := c.Stdout.Write(chunk); err != nil {
-			return 1
+		_, err := c.Stdout.Write(chunk)
+		if err == nil {
+			err = c.Flush()
 		}
-		if err := c.Flush(); err != nil {
+		if err != nil {
+			if !errors.Is(err, syscall.EPIPE) {
+				c.Warn("standard output: ", applet.Reason(err))
+			}
 			return 1
 		}
 	}
