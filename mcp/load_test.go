@@ -115,7 +115,17 @@ func TestLargeAnswersWaitForTheirReader(t *testing.T) {
 		inW.Close()
 	}()
 	time.Sleep(300 * time.Millisecond) // long enough for all to be made
-	if grown := heap() - before; grown > 60<<20 {
+	// Answers in the making hold more for a moment; what was made ahead would
+	// stay until it is read.
+	grown := heap() - before
+	for range 60 {
+		if grown <= 60<<20 {
+			break
+		}
+		time.Sleep(50 * time.Millisecond)
+		grown = heap() - before
+	}
+	if grown > 60<<20 {
 		t.Errorf("%d MiB wait for a client that does not read", grown>>20)
 	}
 	close(w.open)
