@@ -77,11 +77,11 @@ func run(c *applet.Ctx) int {
 		return func(v string) error {
 			n, err := strconv.Atoi(v)
 			if err != nil && !errors.Is(err, strconv.ErrRange) {
-				bad = errors.New("invalid number \"" + v + "\" for -" + name + " option")
+				bad = applet.UsageError("invalid number \"" + v + "\" for -" + name + " option")
 				return bad
 			}
 			if n < least {
-				bad = errors.New("value " + v + " for -" + name + " option should be >= " + strconv.Itoa(least))
+				bad = applet.UsageError("value " + v + " for -" + name + " option should be >= " + strconv.Itoa(least))
 				return bad
 			}
 			*p = n
