@@ -50,6 +50,7 @@ type Command struct {
 	Text     string   `json:"text"`     // the line as it will be parsed
 	Args     []string `json:"args"`     // the argv, when one was given instead of a line; Text is then its quoted form
 	Name     string   `json:"-"`        // $0 of the script; "" means the shell's default
+	Script   bool     `json:"-"`        // the text is a script file's rather than a -c line's: some exit statuses differ
 	Params   []string `json:"params"`   // $1, $2, ... of the script
 	Cwd      string   `json:"cwd"`      // absolute, inside the sandbox
 	Env      []string `json:"env"`      // names of the variables given to the line; values are never shown to a policy

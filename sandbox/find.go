@@ -89,7 +89,11 @@ func (h *host) lookPath(c *command, name string) (string, error) {
 		return "", notFound
 	}
 	var found *ExecError
-	for _, dir := range strings.Split(getenv(c.env, "PATH"), ":") {
+	dirs, set := lookupEnv(c.env, "PATH")
+	if !set {
+		dirs = defaultPath // as execvp does: env -i CMD finds its command
+	}
+	for _, dir := range strings.Split(dirs, ":") {
 		at := strings.TrimSuffix(cmp.Or(dir, "."), "/") + "/" + name
 		err := h.executable(joinPath(c.dir, at))
 		if err == nil {
@@ -230,13 +234,21 @@ func digest(text string) string {
 
 // getenv returns the last value of a variable.
 func getenv(env []string, name string) string {
+	v, _ := lookupEnv(env, name)
+	return v
+}
+
+func lookupEnv(env []string, name string) (value string, set bool) {
 	for i := len(env) - 1; i >= 0; i-- {
 		if v, ok := strings.CutPrefix(env[i], name+"="); ok {
-			return v
+			return v, true
 		}
 	}
-	return ""
+	return "", false
 }
+
+// defaultPath is where commands are looked for when there is no PATH.
+const defaultPath = "/bin"
 
 // joinPath makes a name absolute. It leaves ".." alone: where that leads is
 // for the files to say, which know the symlinks.

@@ -38,6 +38,9 @@ func (s *Session) Inspect(ctx context.Context, c policy.Command) (policy.Command
 	if c.Cwd == "" {
 		c.Cwd = s.cfg.Dir
 	}
+	if err := s.checkDir(c.Cwd); err != nil {
+		return c, err
+	}
 	limits := s.cfg.Limits.lowered(c.Limits)
 	c.Limits = limits.policy()
 	c.Params, c.Args = nonNil(c.Params), nonNil(c.Args)

@@ -128,7 +128,7 @@ func (s *Session) Run(ctx context.Context, c policy.Command, in io.Reader, out, 
 
 // script checks c and turns it into what the evaluator runs.
 func (s *Session) script(r *run, c policy.Command) (script, error) {
-	sc := script{text: c.Text, config: shell.Config{Name: r.name, Params: c.Params}, dir: s.cfg.Dir, pid: virtualPID, main: true}
+	sc := script{text: c.Text, config: shell.Config{Name: r.name, Params: c.Params, Script: c.Script}, dir: s.cfg.Dir, pid: virtualPID, main: true}
 	if len(c.Args) > 0 {
 		var err error
 		if sc.text, err = quoteArgs(c.Args); err != nil {
@@ -141,17 +141,10 @@ func (s *Session) script(r *run, c policy.Command) (script, error) {
 	if c.Cwd != "" {
 		sc.dir = c.Cwd
 	}
-	if !path.IsAbs(sc.dir) || strings.ContainsRune(sc.dir, 0) {
-		return sc, fmt.Errorf("cannot start in %q: the folder must be absolute", sc.dir)
+	if err := s.checkDir(sc.dir); err != nil {
+		return sc, err
 	}
 	sc.dir = path.Clean(sc.dir)
-	fi, err := s.fs.Stat(sc.dir)
-	if err != nil {
-		return sc, fmt.Errorf("cannot start in %s: %w", sc.dir, bareError(err))
-	}
-	if !fi.IsDir() {
-		return sc, fmt.Errorf("cannot start in %s: not a directory", sc.dir)
-	}
 	for _, kv := range c.Environ {
 		if err := checkVar(kv); err != nil {
 			return sc, err
@@ -180,4 +173,19 @@ func mergeEnv(lists ...[]string) []string {
 		}
 	}
 	return env
+}
+
+// checkDir refuses a working folder that is not there.
+func (s *Session) checkDir(dir string) error {
+	if !path.IsAbs(dir) || strings.ContainsRune(dir, 0) {
+		return fmt.Errorf("cwd: cannot start in %q: the folder must be absolute", dir)
+	}
+	fi, err := s.fs.Stat(path.Clean(dir))
+	if err != nil {
+		return fmt.Errorf("cwd: cannot start in %s: %w", dir, bareError(err))
+	}
+	if !fi.IsDir() {
+		return fmt.Errorf("cwd: cannot start in %s: not a directory", dir)
+	}
+	return nil
 }

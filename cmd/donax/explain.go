@@ -65,7 +65,7 @@ func printExplanations(w io.Writer, list []rego.Explanation, dynamic []string) {
 		fmt.Fprint(w, x)
 	}
 	for _, d := range dynamic {
-		fmt.Fprintf(w, "later exec    %s: decided when it runs\n", d)
+		fmt.Fprintf(w, "later         %s: decided when it runs\n", d)
 	}
 }
 
@@ -87,6 +87,9 @@ func explainLine(ctx context.Context, f *sandboxFlags, line string) (list []rego
 	programs := map[string]string{} // canonical name to digest
 	for _, p := range box.runtime.Programs() {
 		programs[p.Usage().Name] = p.Usage().SHA256
+	}
+	if slices.Contains(c.Features, "unparsed") {
+		dynamic = append(dynamic, "the rest of the text, which is no shell syntax")
 	}
 	for _, call := range c.Calls {
 		name := path.Base(call.Name)

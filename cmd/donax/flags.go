@@ -120,6 +120,9 @@ func (d *duration) Set(s string) error {
 // size is a number of bytes: 4096, 64K, 64MiB, 1G. Units are powers of 1024.
 type size int64
 
+// minMemory is the least that a command of the box can start with.
+const minMemory = 16 << 20
+
 func (n *size) String() string {
 	for i, unit := range []string{"GiB", "MiB", "KiB"} {
 		if shift := 30 - 10*i; *n != 0 && *n%(1<<shift) == 0 {

@@ -41,6 +41,9 @@ func (f *sandboxFlags) open(ctx context.Context, stderr io.Writer, session polic
 	if err != nil {
 		return nil, err
 	}
+	if f.memory < minMemory {
+		return nil, usageError("--memory 64MiB", "--memory %s: a program needs at least %s", &f.memory, fmt.Sprint(minMemory>>20, " MiB"))
+	}
 	o := &opened{engine: engine, layers: layers, subject: policy.Subject{
 		Principal: policy.Principal{Sub: "local", Auth: "process"},
 		Session:   session,
@@ -144,9 +147,14 @@ func (o *opened) run(ctx context.Context, c policy.Command, in io.Reader, out, e
 	o.subject.Terminal = policy.Terminal{ID: "cli", Cwd: c.Cwd, Grants: []string{}}
 	ctx = policy.WithSubject(ctx, o.subject)
 	c, err := o.Inspect(ctx, c)
-	if err != nil {
-		fmt.Fprintln(errw, err)
-		return 2, err // as bash: a syntax error
+	var limit *sandbox.LimitError
+	switch {
+	case errors.As(err, &limit):
+		fmt.Fprintln(errw, "donax:", err)
+		return sandbox.StatusKilled, err
+	case err != nil:
+		fmt.Fprintln(errw, "donax:", err)
+		return exitUsage, err
 	}
 	d, err := policy.Check(ctx, o.engine, policy.Action{Kind: policy.KindCommand, Subject: o.subject, Command: &c})
 	for _, w := range d.Warnings {

@@ -20,6 +20,8 @@ type runFlags struct {
 	sandboxFlags
 	line string
 	json bool
+
+	script bool // the line is a script
 }
 
 func (f *runFlags) add(cmd *cobra.Command) {
@@ -44,6 +46,7 @@ its $1, $2 and so on follow it. The exit status is the script's own.`,
 			if args[0] == "-" {
 				args[0], std.in = "bash", nil // the script was the input
 			}
+			f.script = true
 			return f.run(cmd.Context(), std, src, args[0], args[1:])
 		},
 	}
@@ -82,7 +85,7 @@ func (f *runFlags) run(ctx context.Context, std stdio, src, name string, params 
 	if f.json {
 		out, errw = &outBuf, &errBuf
 	}
-	status, err := box.run(ctx, policy.Command{Text: src, Name: name, Params: params, Cwd: "/workspace"}, std.in, out, errw)
+	status, err := box.run(ctx, policy.Command{Text: src, Script: f.script, Name: name, Params: params, Cwd: "/workspace"}, std.in, out, errw)
 	var limit *sandbox.LimitError
 	var syntax *sandbox.ParseError
 	if err != nil && !errors.As(err, &limit) && !errors.As(err, &syntax) && !errors.Is(err, policy.ErrDenied) && ctx.Err() == nil {

@@ -3,6 +3,7 @@ package shell
 import (
 	"io/fs"
 	"path"
+	"slices"
 	"sort"
 	"strings"
 )
@@ -10,6 +11,9 @@ import (
 // glob appends the names that match the pattern esc to out, or plain when
 // there are none.
 func (sh *shell) glob(out []string, plain, esc string) []string {
+	if !slices.ContainsFunc(splitPath(esc), isGlobSeg) {
+		return append(out, plain) // also the command [, which nullglob must not take away
+	}
 	g := globber{sh: sh, fold: sh.opts.has(optNocaseglob)}
 	matches := g.match(esc)
 	if ig, ok := sh.getSet("GLOBIGNORE"); ok && ig != "" {
@@ -131,12 +135,29 @@ func isGlobSeg(s string) bool {
 		switch s[i] {
 		case '\\':
 			i++
-		case '*', '?', '[':
+		case '*', '?':
 			return true
+		case '[':
+			if closes(s[i+1:]) {
+				return true
+			}
 		case '+', '@', '!':
 			if i+1 < len(s) && s[i+1] == '(' {
 				return true
 			}
+		}
+	}
+	return false
+}
+
+// closes tells whether a bracket that was opened before s is closed in it.
+func closes(s string) bool {
+	for i := 0; i < len(s); i++ {
+		switch s[i] {
+		case '\\':
+			i++
+		case ']':
+			return true
 		}
 	}
 	return false
