@@ -39,7 +39,7 @@ func (s *Session) Inspect(ctx context.Context, c policy.Command) (policy.Command
 		c.Cwd = s.cfg.Dir
 	}
 	if err := s.checkDir(c.Cwd); err != nil {
-		return c, err
+		return c, fmt.Errorf("cwd: %w", err) // the field that whoever asked has to mend
 	}
 	limits := s.cfg.Limits.lowered(c.Limits)
 	c.Limits = limits.policy()

@@ -178,14 +178,14 @@ func mergeEnv(lists ...[]string) []string {
 // checkDir refuses a working folder that is not there.
 func (s *Session) checkDir(dir string) error {
 	if !path.IsAbs(dir) || strings.ContainsRune(dir, 0) {
-		return fmt.Errorf("cwd: cannot start in %q: the folder must be absolute", dir)
+		return fmt.Errorf("cannot start in %q: the folder must be absolute", dir)
 	}
 	fi, err := s.fs.Stat(path.Clean(dir))
 	if err != nil {
-		return fmt.Errorf("cwd: cannot start in %s: %w", dir, bareError(err))
+		return fmt.Errorf("cannot start in %s: %w", dir, bareError(err))
 	}
 	if !fi.IsDir() {
-		return fmt.Errorf("cwd: cannot start in %s: not a directory", dir)
+		return fmt.Errorf("cannot start in %s: not a directory", dir)
 	}
 	return nil
 }
