@@ -1,6 +1,6 @@
 module github.com/donax-sh/donax
 
-go 1.26.0
+go 1.26.5
 
 require (
 	github.com/benhoyt/goawk v1.29.1

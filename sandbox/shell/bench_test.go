@@ -36,7 +36,7 @@ func BenchmarkScripts(b *testing.B) {
 			h := newTestHost(b)
 			runScript(b, h, benchLines)
 			for b.Loop() {
-				if _, err := Run(context.Background(), Config{Host: h, Dir: "/work", Env: []string{"PATH=/bin"}, Stdout: io.Discard, Stderr: io.Discard}, src); err != nil {
+				if _, err := Run(context.Background(), Config{Host: h, Dir: "/job", Env: []string{"PATH=/bin"}, Stdout: io.Discard, Stderr: io.Discard}, src); err != nil {
 					b.Fatal(err)
 				}
 			}

@@ -97,7 +97,7 @@ func TestBombs(t *testing.T) {
 			var before, after runtime.MemStats
 			runtime.ReadMemStats(&before)
 			start := time.Now()
-			_, err := Run(ctx, Config{Host: h, Dir: "/work", Env: []string{"PATH=/bin"}, Stdout: io.Discard, Stderr: io.Discard, Limits: Limits{Expansion: 2 << 20}}, b.src)
+			_, err := Run(ctx, Config{Host: h, Dir: "/job", Env: []string{"PATH=/bin"}, Stdout: io.Discard, Stderr: io.Discard, Limits: Limits{Expansion: 2 << 20}}, b.src)
 			took := time.Since(start)
 			runtime.ReadMemStats(&after)
 			var f *Fault

@@ -138,8 +138,8 @@ func runCorpusCase(t *testing.T, c corpusCase) result {
 	_, _ = f.Write([]byte(c.Src))
 	f.Close()
 	var out, errb lockedBuffer
-	cfg := Config{Host: h, Dir: "/work", Stdout: &out, Stderr: &errb,
-		Env: []string{"PATH=/usr/bin:/bin", "HOME=/home/user", "TMP=/tmp", "LC_ALL=C.UTF-8", "SH=/usr/bin/bash", "PWD=/work"}}
+	cfg := Config{Host: h, Dir: "/job", Stdout: &out, Stderr: &errb,
+		Env: []string{"PATH=/usr/bin:/bin", "HOME=/home/user", "TMP=/tmp", "LC_ALL=C.UTF-8", "SH=/usr/bin/bash", "PWD=/job"}}
 	st, err := RunFile(ctx, cfg, "/case.sh", []string{"/case.sh"})
 	return result{out.String(), errb.String(), st, err}
 }

@@ -230,7 +230,7 @@ func FuzzScript(f *testing.F) {
 			panic(fmt.Sprintf("does not end: %q\n%s", src, buf[:runtime.Stack(buf, true)]))
 		})
 		defer hung.Stop()
-		_, err := Run(ctx, Config{Host: h, Dir: "/work", Env: []string{"PATH=/bin"}, Stdout: io.Discard, Stderr: io.Discard, Limits: Limits{Expansion: 1 << 20, Depth: 50}}, src)
+		_, err := Run(ctx, Config{Host: h, Dir: "/job", Env: []string{"PATH=/bin"}, Stdout: io.Discard, Stderr: io.Discard, Limits: Limits{Expansion: 1 << 20, Depth: 50}}, src)
 		if fl, ok := err.(*Fault); ok {
 			t.Fatalf("%s\n%s", fl.Cause, fl.Detail)
 		}

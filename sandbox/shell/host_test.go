@@ -58,7 +58,7 @@ func newTestHost(t testing.TB) *testHost {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, d := range []string{"/tmp", "/home", "/home/user", "/work", "/etc"} {
+	for _, d := range []string{"/tmp", "/home", "/home/user", "/job", "/etc"} {
 		if err := m.Mkdir(d, 0o755); err != nil {
 			t.Fatal(err)
 		}
@@ -309,7 +309,7 @@ func runScript(t testing.TB, h *testHost, src string, opt ...func(*Config)) resu
 		h = newTestHost(t)
 	}
 	var out, errb bytes.Buffer
-	c := Config{Host: h, Env: []string{"PATH=/usr/bin:/bin", "HOME=/home/user", "TMP=/tmp", "TMPDIR=/tmp"}, Dir: "/work", Stdout: &out, Stderr: &errb}
+	c := Config{Host: h, Env: []string{"PATH=/usr/bin:/bin", "HOME=/home/user", "TMP=/tmp", "TMPDIR=/tmp"}, Dir: "/job", Stdout: &out, Stderr: &errb}
 	for _, o := range opt {
 		o(&c)
 	}

@@ -21,7 +21,7 @@ func denyRm(t *testing.T) *testHost {
 		n, _ := b.Read(buf)
 		return path.Base(p) == "rm" || strings.HasPrefix(string(buf[:n]), "program rm\n")
 	}
-	f, err := h.fs.Open("/work/x", os.O_CREATE|os.O_WRONLY, 0o644)
+	f, err := h.fs.Open("/job/x", os.O_CREATE|os.O_WRONLY, 0o644)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -45,7 +45,7 @@ k x`, `bash -c 'rm x'`, `sh -c 'sh -c "rm x"'`, `coproc rm x; wait`, `hash -p /b
 	} {
 		h := denyRm(t)
 		runScript(t, h, src)
-		if _, err := h.fs.Stat("/work/x"); err != nil {
+		if _, err := h.fs.Stat("/job/x"); err != nil {
 			t.Errorf("%s: the file is gone", src)
 		}
 	}
@@ -79,7 +79,7 @@ func TestValuesAreNotCode(t *testing.T) {
 	} {
 		h := newTestHost(t)
 		runScript(t, h, src)
-		if _, err := h.fs.Stat("/work/FLAG"); err == nil {
+		if _, err := h.fs.Stat("/job/FLAG"); err == nil {
 			t.Errorf("%s: ran the substitution", src)
 		}
 	}

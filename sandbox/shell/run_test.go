@@ -24,7 +24,7 @@ func TestDeadline(t *testing.T) {
 		ctx, cancel := context.WithTimeout(context.Background(), 60*time.Millisecond)
 		context.AfterFunc(ctx, func() { pr.Close() }) // what a session does with its input
 		start := time.Now()
-		_, err := Run(ctx, Config{Host: h, Dir: "/work", Env: []string{"PATH=/bin"}, Stdin: pr}, src)
+		_, err := Run(ctx, Config{Host: h, Dir: "/job", Env: []string{"PATH=/bin"}, Stdin: pr}, src)
 		took := time.Since(start)
 		cancel()
 		pw.Close()
@@ -77,8 +77,8 @@ func TestFault(t *testing.T) {
 			}
 			return false
 		}
-		runScript(t, h, `echo > /work/boom; chmod +x /work/boom`)
-		r := runScript(t, h, "PATH=$PATH:/work; "+src)
+		runScript(t, h, `echo > /job/boom; chmod +x /job/boom`)
+		r := runScript(t, h, "PATH=$PATH:/job; "+src)
 		var f *Fault
 		if !errors.As(r.fault, &f) || f.Cause != "boom" || strings.Contains(r.err, "goroutine") {
 			t.Errorf("%s: %v %q", src, r.fault, r.err)
@@ -132,7 +132,7 @@ func TestMainArguments(t *testing.T) {
 		{[]string{"bash", "-c", "echo 'unclosed"}, "", "", 2},
 	} {
 		var out, errb bytes.Buffer
-		st, err := Main(context.Background(), Config{Host: h, Dir: "/work", Env: []string{"PATH=/bin"}, Stdin: strings.NewReader(c.stdin), Stdout: &out, Stderr: &errb}, c.args)
+		st, err := Main(context.Background(), Config{Host: h, Dir: "/job", Env: []string{"PATH=/bin"}, Stdin: strings.NewReader(c.stdin), Stdout: &out, Stderr: &errb}, c.args)
 		if err != nil || out.String() != c.out || st != c.status {
 			t.Errorf("%q: %d %q %v (%s)", c.args, st, out.String(), err, errb.String())
 		}
