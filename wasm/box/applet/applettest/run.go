@@ -80,6 +80,9 @@ func scratch(t *testing.T) string {
 	if info, err := os.Stat(dir); err == nil && info.Size() != 4096 {
 		if other, err := os.MkdirTemp("/var/tmp", "donax-cases-"); err == nil {
 			t.Cleanup(func() { os.RemoveAll(other) })
+			if err := os.Chmod(other, 0o755); err != nil { // "..", as t.TempDir has it
+				t.Fatal(err)
+			}
 			dir = other
 		}
 	}
