@@ -6,6 +6,7 @@ package heavy
 import (
 	"github.com/donax-sh/donax/wasm/box/applet"
 	"github.com/donax-sh/donax/wasm/box/applet/awk"
+	"github.com/donax-sh/donax/wasm/box/applet/bc"
 	"github.com/donax-sh/donax/wasm/box/applet/date"
 	"github.com/donax-sh/donax/wasm/box/applet/diff"
 	"github.com/donax-sh/donax/wasm/box/applet/grep"
@@ -20,6 +21,7 @@ import (
 func Commands() []*applet.Command {
 	return []*applet.Command{
 		awk.Command,
+		&bc.Command,
 		gzip.Bunzip2,
 		gzip.Bzcat,
 		gzip.Bzip2,
