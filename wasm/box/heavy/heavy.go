@@ -12,6 +12,7 @@ import (
 	"github.com/donax-sh/donax/wasm/box/applet/grep"
 	"github.com/donax-sh/donax/wasm/box/applet/gzip"
 	"github.com/donax-sh/donax/wasm/box/applet/jq"
+	"github.com/donax-sh/donax/wasm/box/applet/patch"
 	"github.com/donax-sh/donax/wasm/box/applet/sed"
 	"github.com/donax-sh/donax/wasm/box/applet/tar"
 	"github.com/donax-sh/donax/wasm/box/applet/yq"
@@ -34,6 +35,7 @@ func Commands() []*applet.Command {
 		gzip.Gunzip,
 		gzip.Gzip,
 		jq.Command,
+		&patch.Command,
 		sed.Command,
 		tar.Command,
 		yq.Command,
