@@ -9,6 +9,7 @@ import (
 	"github.com/donax-sh/donax/wasm/box/applet/bc"
 	"github.com/donax-sh/donax/wasm/box/applet/date"
 	"github.com/donax-sh/donax/wasm/box/applet/diff"
+	"github.com/donax-sh/donax/wasm/box/applet/file"
 	"github.com/donax-sh/donax/wasm/box/applet/grep"
 	"github.com/donax-sh/donax/wasm/box/applet/gzip"
 	"github.com/donax-sh/donax/wasm/box/applet/jq"
@@ -30,6 +31,7 @@ func Commands() []*applet.Command {
 		diff.Command,
 		grep.Egrep,
 		grep.Fgrep,
+		&file.Command,
 		awk.Gawk,
 		grep.Command,
 		gzip.Gunzip,
