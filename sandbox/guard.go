@@ -256,6 +256,15 @@ func (g *guard) Chtimes(name string, atime, mtime time.Time) error {
 	return l.Chtimes(atime, mtime)
 }
 
+// Lchtimes is Chtimes for a symlink's own times.
+func (g *guard) Lchtimes(name string, atime, mtime time.Time) error {
+	l, err := g.fs.Resolve(name, false)
+	if err = g.one("chmod", l, err); err != nil {
+		return err
+	}
+	return l.Chtimes(atime, mtime)
+}
+
 // An openFile counts as open until it is closed, and is cut off when the run
 // is over.
 type openFile struct {

@@ -27,6 +27,12 @@ type UserModule struct {
 	// package rewrite, but memory, which is that of the Runtime.
 	Limits rewrite.Limits
 
+	// Preopens are the folders that a run finds open, from descriptor 3 on. A
+	// Path that is empty is the working directory. Nil means "/" and, as ".",
+	// the working directory; an empty list means none, and neither are there any
+	// in a run without files.
+	Preopens []wasi.Preopen
+
 	// Source is where the module comes from, for Admit.
 	Source string
 
@@ -45,8 +51,7 @@ var (
 
 // Load checks a module, has it compiled in another process, and returns it as
 // a program of kind "wasm". It imports nothing but WASI, and every run has an
-// instance of its own, with the root of the sandbox's files and the working
-// directory open.
+// instance of its own.
 //
 // A hostile module ends in an error: in a *rewrite.LimitError when it declares
 // too much, and in that of Config.Compile when it takes too long to compile.
@@ -100,7 +105,10 @@ func (r *Runtime) Load(ctx context.Context, u UserModule) (sandbox.Program, erro
 	m := newModule(r, digest, "program "+u.Usage.Name, func() ([]byte, error) { return out, nil })
 	m.fresh = true
 	u.Usage.Kind, u.Usage.SHA256 = "wasm", u.SHA256
-	return &userProgram{rt: r, mod: m, usage: u.Usage}, nil
+	if u.Preopens == nil {
+		u.Preopens = []wasi.Preopen{{Name: "/", Path: "/"}, {Name: "."}}
+	}
+	return &userProgram{rt: r, mod: m, usage: u.Usage, preopens: u.Preopens}, nil
 }
 
 // CompileInto compiles a module that [Runtime.Load] has rewritten into a
@@ -124,6 +132,8 @@ type userProgram struct {
 	rt    *Runtime
 	mod   *module
 	usage sandbox.Usage
+
+	preopens []wasi.Preopen
 }
 
 var _ sandbox.Program = (*userProgram)(nil)
@@ -133,7 +143,12 @@ func (p *userProgram) Usage() sandbox.Usage { return p.usage }
 
 // Run runs the program in an instance of its own.
 func (p *userProgram) Run(ctx context.Context, proc *sandbox.Proc) error {
-	pre := []wasi.Preopen{{Name: "/", Path: "/"}, {Name: ".", Path: proc.Dir}}
+	pre := slices.Clone(p.preopens)
+	for i := range pre {
+		if pre[i].Path == "" {
+			pre[i].Path = proc.Dir
+		}
+	}
 	return p.rt.run(ctx, p.mod, p.usage.Name, proc, proc.Args, pre, func(ctx context.Context, mc *machine, mt *meter) (uint64, error) {
 		_, err := mc.call(ctx, mt, "_start")
 		return 0, err

@@ -234,8 +234,8 @@ func chmodFD(c *call) errno {
 	if e != 0 {
 		return e
 	}
-	if d.path == "" {
-		return eNOTSUP
+	if err := c.still(d); err != nil {
+		return c.tell(err)
 	}
 	return c.tell(c.cfg.FS.Chmod(d.path, fileMode(c.u32(1))))
 }

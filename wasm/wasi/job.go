@@ -17,7 +17,7 @@ type Config struct {
 	FS        vfs.FS // nil: no file system at all
 
 	// Preopens are the folders that the guest starts with, from descriptor 3
-	// on. Nil means one: "/".
+	// on. Nil means one, "/"; an empty list means none.
 	Preopens []Preopen
 
 	// Streams that are a vfs.File are files to the guest, too.

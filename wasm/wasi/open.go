@@ -186,7 +186,7 @@ func (c *call) reopen(d *descriptor) error {
 		return err
 	}
 	now, err := f.Stat()
-	if err == nil && (inode(now) != inode(old) || inode(now) == 0) {
+	if err == nil && !same(now, old) {
 		err = syscall.ENOTSUP // another file has that name by now
 	}
 	if err == nil {
