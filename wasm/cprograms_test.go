@@ -80,9 +80,8 @@ func loader(t testing.TB, dir string) func(name string, bin []byte, pre []wasi.P
 	t.Cleanup(func() { r.Close() })
 	return func(name string, bin []byte, pre []wasi.Preopen) sandbox.Program {
 		t.Helper()
-		sum := sha256.Sum256(bin)
 		p, err := r.Load(t.Context(), wasm.UserModule{
-			Usage: sandbox.Usage{Name: name}, SHA256: hex.EncodeToString(sum[:]), Preopens: pre,
+			Usage: sandbox.Usage{Name: name}, SHA256: hexSum(bin), Preopens: pre,
 			Read:  func() ([]byte, error) { return bin, nil },
 			Admit: func(context.Context, policy.Module) error { return nil },
 		})
@@ -91,6 +90,11 @@ func loader(t testing.TB, dir string) func(name string, bin []byte, pre []wasi.P
 		}
 		return p
 	}
+}
+
+func hexSum(b []byte) string {
+	sum := sha256.Sum256(b)
+	return hex.EncodeToString(sum[:])
 }
 
 // mounts returns one namespace of each kind, by name: an empty folder at /.

@@ -14,6 +14,7 @@ type descriptor struct {
 	preopen string // the name it was given, for a preopen
 	rights  uint64
 	inherit uint64
+	dropped uint64   // rights that fd_fdstat_set_rights took away
 	flags   uint16   // FDFLAGS
 	opened  bool     // with O_APPEND, so that the file system appends
 	list    []dirent // what fd_readdir hands out
@@ -223,6 +224,7 @@ func fdFdstatSetRights(c *call) errno {
 	if c.p[1]&^d.rights != 0 || c.p[2]&^d.inherit != 0 { // rights only ever shrink
 		return eNOTCAPABLE
 	}
+	d.dropped |= d.rights &^ c.p[1]
 	d.rights, d.inherit = c.p[1], c.p[2]
 	return 0
 }

@@ -29,7 +29,9 @@ func pathOpen(c *call) errno {
 		return eINVAL
 	}
 	if oflags&oflagTrunc != 0 {
-		if parent, _ := c.get(c.u32(0)); parent.rights&rightPathSetSize == 0 {
+		// Only a right that was given up counts: Go opens folders for reading
+		// without this one, and truncates files in them.
+		if parent, _ := c.get(c.u32(0)); parent.dropped&rightPathSetSize != 0 {
 			return eNOTCAPABLE
 		}
 	}

@@ -320,7 +320,24 @@ func pathRename(c *call) errno {
 			return eNOTDIR
 		}
 	}
-	return c.tell(c.cfg.FS.Rename(from.path, to.path))
+	err := c.cfg.FS.Rename(from.path, to.path)
+	if err == nil {
+		c.moved(from.path, to.path)
+	}
+	return c.tell(err)
+}
+
+// moved lets descriptors keep what they have open when it, or a folder above
+// it, gets another name: they go by names.
+func (j *Job) moved(from, to string) {
+	for _, d := range j.fds {
+		if d == nil {
+			continue
+		}
+		if rest, ok := strings.CutPrefix(d.path, from); ok && (rest == "" || rest[0] == '/') {
+			d.path = to + rest
+		}
+	}
 }
 
 // noMode says that the guest did not ask for particular permissions.
