@@ -12,6 +12,7 @@ type descriptor struct {
 	path    string // absolute; "" for a stream
 	dir     bool
 	preopen string // the name it was given, for a preopen
+	orelse  string // Preopen.Else
 	rights  uint64
 	inherit uint64
 	dropped uint64   // rights that fd_fdstat_set_rights took away

@@ -37,19 +37,30 @@ func (c *call) at(fd, ptr, n uint32) (name, errno) {
 	}
 	last := rel[strings.LastIndexByte(rel, '/')+1:]
 	folder := last == "" || last == "." || last == ".."
+	dir := d.path
+	if d.orelse != "" && c.lies(rel, d.orelse) && !c.lies(rel, dir) {
+		dir = d.orelse
+	}
 	if !hasDotDot(rel) {
-		return name{path.Join(d.path, rel), d.path, folder}, 0
+		return name{path.Join(dir, rel), dir, folder}, 0
 	}
 	// A folder's descriptor is the capability for what is below it. Of the
 	// working directory only the root is the end.
 	if d.path != "/" && d.preopen != "." && climbs(rel) {
 		return name{}, ePERM
 	}
-	p, err := c.physical(d.path, rel)
+	p, err := c.physical(dir, rel)
 	if err != nil {
 		return name{}, c.tell(err)
 	}
-	return name{p, d.path, folder}, 0
+	return name{p, dir, folder}, 0
+}
+
+// lies reports whether the first element of rel is in the folder dir.
+func (j *Job) lies(rel, dir string) bool {
+	first, _, _ := strings.Cut(path.Clean(rel), "/")
+	_, err := j.cfg.FS.Lstat(path.Join(dir, first))
+	return err == nil
 }
 
 func hasDotDot(rel string) bool {
