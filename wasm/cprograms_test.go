@@ -6,12 +6,15 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
+	"time"
 
 	"github.com/donax-sh/donax/policy"
 	"github.com/donax-sh/donax/sandbox"
@@ -202,6 +205,102 @@ func TestCStreams(t *testing.T) {
 		out.Close()
 		if status != 0 || err != nil {
 			t.Errorf("%s: %d %v\n%s", line, status, err, errw.String())
+		}
+	}
+}
+
+// closedPipe is an output that nobody reads.
+type closedPipe struct{}
+
+func (closedPipe) Write([]byte) (int, error) { return 0, io.ErrClosedPipe }
+
+// Each error reaches the program under its own number.
+func TestCErrors(t *testing.T) {
+	p := loader(t, t.TempDir())("errors", compileC(t, "errors"), nil)
+	ro, err := vfs.NewStatic(map[string]string{"file": ""}, 0o644)
+	if err != nil {
+		t.Fatal(err)
+	}
+	dev, err := vfs.NewDev(vfs.DevConfig{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	fsys, err := vfs.NewMount(
+		vfs.MountPoint{Path: "/a", Mode: vfs.CopyOnWrite, FS: vfs.NewMem(vfs.MemConfig{Quota: vfs.NewQuota(vfs.QuotaConfig{MaxBytes: 1 << 20})})},
+		vfs.MountPoint{Path: "/b", Mode: vfs.CopyOnWrite, FS: vfs.NewMem(vfs.MemConfig{})},
+		vfs.MountPoint{Path: "/ro", Mode: vfs.ReadOnlyMount, FS: ro},
+		vfs.MountPoint{Path: "/dev", Mode: vfs.ReadWrite, FS: dev},
+	)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := sandbox.New(sandbox.Config{FS: fsys, Programs: []sandbox.Program{p}, Policy: allow, Dir: "/b"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := s.Inspect(t.Context(), policy.Command{Text: "errors"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var errw bytes.Buffer
+	if status, err := s.Run(t.Context(), c, nil, closedPipe{}, &errw); status != 0 || err != nil {
+		t.Errorf("%d %v\n%s", status, err, errw.String())
+	}
+}
+
+// readyWriter closes ready at the first write.
+type readyWriter struct {
+	once  sync.Once
+	ready chan struct{}
+}
+
+func (w *readyWriter) Write(p []byte) (int, error) {
+	w.once.Do(func() { close(w.ready) })
+	return len(p), nil
+}
+
+// Whatever a program waits for, or does without end, it ends within 50 ms of
+// a kill. A machine under load may take longer once, not each time.
+func TestCBlocked(t *testing.T) {
+	const bound, tries = 50 * time.Millisecond, 8
+	p := loader(t, t.TempDir())("block", compileC(t, "block"), nil)
+	s, err := sandbox.New(sandbox.Config{FS: vfs.NewMem(vfs.MemConfig{}), Programs: []sandbox.Program{p}, Policy: allow})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, text := range []string{
+		"block read", "block fgets", "block poll", "block clock", "block sleep", "block yield", "block spin",
+		"block sleep | block read", "block sleep | block poll", "block write | block sleep 2>/dev/null",
+	} {
+		best := time.Hour
+		for range tries {
+			c, err := s.Inspect(t.Context(), policy.Command{Text: text})
+			if err != nil {
+				t.Fatal(err)
+			}
+			killed := errors.New("killed")
+			ctx, kill := context.WithCancelCause(t.Context())
+			in, never := io.Pipe()
+			errw := &readyWriter{ready: make(chan struct{})}
+			var at time.Time
+			go func() {
+				<-errw.ready
+				time.Sleep(10 * time.Millisecond) // by now it waits
+				at = time.Now()
+				kill(killed)
+			}()
+			_, err = s.Run(ctx, c, in, io.Discard, errw)
+			took := time.Since(at)
+			never.Close()
+			if !errors.Is(err, killed) {
+				t.Fatalf("%s: %v", text, err)
+			}
+			if best = min(best, took); best < bound {
+				break
+			}
+		}
+		if best >= bound {
+			t.Errorf("%s: ended %v after the kill at best", text, best)
 		}
 	}
 }

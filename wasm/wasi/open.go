@@ -46,7 +46,7 @@ func pathOpen(c *call) errno {
 	if d == nil && err == nil {
 		d, err = c.openFile(n, openFlag(oflags, rights, flags, follow, wantDir), perm, wantDir)
 	}
-	if err == nil && oflags&oflagDirectory != 0 && rights&rightWrite != 0 {
+	if err == nil && d.dir && rights&rightWrite != 0 {
 		d.file.release()
 		err = syscall.EISDIR
 	}
