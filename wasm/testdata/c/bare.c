@@ -10,7 +10,7 @@ extern char **environ;
 
 int main(int argc, char **argv) {
 	CHECK(argc == 5, "%d arguments", argc);
-	for (int i = 0; i < argc && i < 5; i++)
+	for (int i = 1; i < argc && i < 5; i++)
 		CHECK(strcmp(argv[i], args[i]) == 0, "%s", argv[i]);
 	__wasi_size_t n, size;
 	OK(__wasi_environ_sizes_get(&n, &size));
