@@ -17,7 +17,7 @@ const module = "github.com/donax-sh/donax"
 // here may import none.
 var rooms = map[string][]string{
 	"":                {},
-	"cmd":             {"mcp", "mcp/client", "termhost", "sandbox", "sandbox/vfs", "policy", "policy/rego", "wasm", "wasm/box", "examples"},
+	"cmd":             {"mcp", "mcp/client", "termhost", "sandbox", "sandbox/vfs", "policy", "policy/approve", "policy/rego", "wasm", "wasm/box", "examples"},
 	"examples":        {"sandbox", "sandbox/vfs", "policy", "policy/rego", "wasm", "wasm/box", "mcp", "termhost"},
 	"mcp":             {"termhost", "policy"},
 	"mcp/client":      {},
@@ -26,6 +26,7 @@ var rooms = map[string][]string{
 	"sandbox/shell":   {"sandbox/vfs"},
 	"sandbox/vfs":     {},
 	"policy":          {},
+	"policy/approve":  {"policy"},
 	"policy/rego":     {"policy", "examples"},
 	"wasm":            {"sandbox", "sandbox/vfs", "policy", "wasm/wasi", "wasm/rewrite", "wasm/box"},
 	"wasm/wasi":       {"sandbox", "sandbox/vfs"},

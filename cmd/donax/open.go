@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/donax-sh/donax/policy"
+	"github.com/donax-sh/donax/policy/approve"
 	"github.com/donax-sh/donax/policy/rego"
 	"github.com/donax-sh/donax/sandbox"
 	"github.com/donax-sh/donax/sandbox/vfs"
@@ -20,6 +21,7 @@ import (
 type opened struct {
 	*sandbox.Session
 	engine  policy.Engine
+	book    *approve.Book
 	layers  []*rego.Engine // what engine is made of, when policies were given
 	runtime *wasm.Runtime
 	files   []io.Closer
@@ -41,10 +43,17 @@ func (f *sandboxFlags) open(ctx context.Context, stderr io.Writer, session polic
 	if err != nil {
 		return nil, err
 	}
+	if err := f.outsideMounts(mounts); err != nil {
+		return nil, err
+	}
+	engine, book, err := f.admission(engine, stderr, session)
+	if err != nil {
+		return nil, err
+	}
 	if f.memory < minMemory {
 		return nil, usageError("--memory 64MiB", "--memory %s: a program needs at least %s", &f.memory, fmt.Sprint(minMemory>>20, " MiB"))
 	}
-	o := &opened{engine: engine, layers: layers, subject: policy.Subject{
+	o := &opened{engine: engine, book: book, layers: layers, subject: policy.Subject{
 		Principal: policy.Principal{Sub: "local", Auth: "process"},
 		Session:   session,
 	}}
@@ -182,7 +191,7 @@ func (o *opened) Run(ctx context.Context, c policy.Command, in io.Reader, out, e
 
 // Close frees the sandbox. Nothing of it may still run.
 func (o *opened) Close() error {
-	err := o.runtime.Close()
+	err := errors.Join(o.runtime.Close(), o.book.End(o.subject.Session.ID))
 	for _, f := range o.files {
 		err = errors.Join(err, f.Close())
 	}
