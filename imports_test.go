@@ -17,11 +17,12 @@ const module = "github.com/donax-sh/donax"
 // here may import none.
 var rooms = map[string][]string{
 	"":                {},
-	"cmd":             {"mcp", "mcp/client", "termhost", "sandbox", "sandbox/vfs", "policy", "policy/approve", "policy/rego", "wasm", "wasm/box", "examples"},
+	"cmd":             {"mcp", "mcp/client", "termhost", "termhost/filter", "sandbox", "sandbox/vfs", "policy", "policy/approve", "policy/rego", "wasm", "wasm/box", "examples"},
 	"examples":        {"sandbox", "sandbox/vfs", "policy", "policy/rego", "wasm", "wasm/box", "mcp", "termhost"},
-	"mcp":             {"termhost", "policy"},
+	"mcp":             {"termhost", "termhost/filter", "policy"},
 	"mcp/client":      {},
-	"termhost":        {"policy"},
+	"termhost":        {"policy", "termhost/filter"},
+	"termhost/filter": {"policy"},
 	"sandbox":         {"policy", "sandbox/vfs", "sandbox/shell"},
 	"sandbox/shell":   {"sandbox/vfs"},
 	"sandbox/vfs":     {},
