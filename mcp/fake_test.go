@@ -80,8 +80,15 @@ func (fake) Run(ctx context.Context, c policy.Command, in io.Reader, out, errw i
 	return 0, nil
 }
 
-// rules denies rm and warns of echo careful.
+// rules denies rm and output of 1313 bytes, redacts hush-hush, and warns of
+// echo careful.
 func rules(_ context.Context, a policy.Action) (policy.Decision, error) {
+	if a.Kind == policy.KindOutput {
+		if a.Output.Bytes == 1313 {
+			return policy.Decision{ID: "d3", Reasons: []policy.Reason{{Msg: "this stays inside", Rule: "stay"}}}, nil
+		}
+		return policy.Decision{Effect: policy.Allow}, nil
+	}
 	switch c := a.Command.Text; {
 	case strings.HasPrefix(c, "rm"):
 		return policy.Decision{ID: "d1", Reasons: []policy.Reason{{Msg: "rm is refused", Rule: "no_rm", Hint: "move it to /workspace/trash", Location: "/host/rules.rego:7"}}}, nil
@@ -90,7 +97,7 @@ func rules(_ context.Context, a policy.Action) (policy.Decision, error) {
 	case c == "echo careful":
 		return policy.Decision{Effect: policy.Allow, Warnings: []policy.Reason{{Msg: "careful indeed"}}}, nil
 	}
-	return policy.Decision{Effect: policy.Allow}, nil
+	return policy.Decision{Effect: policy.Allow, Redact: []policy.Redaction{{Name: "hush", Pattern: `hush-\w+`}, {Name: "key", Pattern: "<<<", Until: ">>>"}}}, nil
 }
 
 // fixtures are tools beside the five that fail in ways a terminal does not.

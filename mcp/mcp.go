@@ -45,6 +45,10 @@ type Config struct {
 	// to the one it is given. Nil asks every time.
 	Remember func(policy.Approver) policy.Approver
 
+	// Raw shows terminal escape sequences in text as they are. By default they are
+	// taken out, because what a model or person sees must not steer a terminal.
+	Raw bool
+
 	Logger *slog.Logger // for the operator; nil discards. Never standard output: that is the protocol's
 }
 
@@ -58,6 +62,7 @@ type Server struct {
 	sdk    *sdk.Server
 
 	remember  func(policy.Approver) policy.Approver
+	raw       bool
 	metrics   metrics
 	approvals *approvals
 
@@ -102,7 +107,7 @@ func New(c Config) (*Server, error) {
 func newBare(c Config) *Server {
 	s := &Server{
 		host: c.Host, served: toolMethods, limits: c.Limits.withDefaults(), log: c.Logger,
-		calls: map[string]int{}, approvals: newApprovals(), remember: c.Remember,
+		calls: map[string]int{}, approvals: newApprovals(), remember: c.Remember, raw: c.Raw,
 	}
 	if s.remember == nil {
 		s.remember = func(ask policy.Approver) policy.Approver { return ask }

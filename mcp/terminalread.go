@@ -44,11 +44,14 @@ func (t *terminals) output(_ context.Context, c *Call) (*Result, error) {
 		Lossy        bool      `json:"lossy"`
 		ExitStatus   *exitJSON `json:"exitStatus"`
 	}{Truncated: s.Truncated, Offset: s.Offset, BytesWritten: s.Written, Encoding: encoding, ExitStatus: exitOf(s.Exit)}
+	if s.Withheld != nil {
+		return nil, s.Withheld
+	}
 	if encoding == "base64" {
 		out.Output = base64.StdEncoding.EncodeToString(s.Data)
 	} else {
-		s.Data = wholeCharacters(s)
-		out.Output, out.Lossy = toText(s.Data)
+		s.Data = t.whole(s)
+		out.Output, out.Lossy = t.text(s.Data)
 	}
 	out.NextOffset = s.Offset + int64(len(s.Data))
 	return &Result{Structured: out}, nil
@@ -68,7 +71,7 @@ func (t *terminals) wait(ctx context.Context, c *Call) (*Result, error) {
 	if l := linkFrom(ctx); l != nil {
 		draining = l.draining
 	}
-	f := newFollower(c, term)
+	f := newFollower(t, c, term)
 	for {
 		var more <-chan struct{}
 		var pace <-chan time.Time

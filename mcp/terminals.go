@@ -16,6 +16,7 @@ type terminals struct {
 	host     *termhost.Host
 	limits   Limits
 	remember func(policy.Approver) policy.Approver
+	raw      bool // terminal sequences are shown
 }
 
 // outputTool is the one of the five whose results are large.
@@ -23,7 +24,7 @@ const outputTool = "terminal_output"
 
 // terminalTools returns the five tools in the order in which they are used.
 func terminalTools(s *Server) []Tool {
-	t := &terminals{s.host, s.limits, s.remember}
+	t := &terminals{s.host, s.limits, s.remember, s.raw}
 	return []Tool{{
 		Name: "terminal_create", Title: "Start a command",
 		Description: "Start a bash command line in the sandbox and return a terminalId at once. Then: terminal_wait_for_exit, terminal_output, terminal_release. " +

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"syscall"
 
 	"github.com/donax-sh/donax/policy"
@@ -90,7 +91,11 @@ func (h *host) exec(ctx context.Context, c *command) error {
 	if c.started != nil {
 		c.started()
 	}
-	inner := &host{run: h.run, pid: c.pid, depth: h.depth + 1, ancestors: append(h.ancestors[:len(h.ancestors):len(h.ancestors)], t.name)}
+	c.env = withoutVars(c.env, d.UnsetEnv)
+	inner := &host{run: h.run, pid: c.pid, depth: h.depth + 1, ancestors: append(h.ancestors[:len(h.ancestors):len(h.ancestors)], t.name), mounts: h.mounts}
+	if len(d.Mounts) > 0 {
+		inner.mounts = policy.StrictestMounts(append(slices.Clone(h.mounts), d.Mounts...))
+	}
 	if t.program == nil {
 		inner.pid = h.pid // it is the parent of the shell that follows
 		return inner.shell(ctx, c, t)

@@ -126,6 +126,9 @@ func (h *Host) Create(ctx context.Context, s Spec) (*Terminal, error) {
 		done:     make(chan struct{}),
 		out:      newBuffer(h.keep(s.Output)),
 	}
+	if err := t.redact(decision.Redact); err != nil {
+		return nil, &policy.DeniedError{Decision: policy.Decision{ID: decision.ID, Reasons: []policy.Reason{{Msg: "its output cannot be redacted as the policy wants: " + err.Error()}}}}
+	}
 	t.seen.Store(t.created.UnixNano())
 	run, t.cancel = context.WithCancelCause(run)
 	evicted, err := h.add(t)
@@ -178,7 +181,7 @@ func (h *Host) decide(ctx context.Context, runner Runner, subject *policy.Subjec
 		}
 		return d, cmd, err
 	}
-	cmd.Limits = cmd.Limits.Least(d.Limits)
+	cmd.Oblige(d)
 	return d, cmd, nil
 }
 

@@ -23,6 +23,7 @@ type sandboxFlags struct {
 	timeout  duration
 	memory   size
 	output   size
+	raw      bool
 	quiet    bool
 }
 
@@ -41,6 +42,7 @@ func (f *sandboxFlags) add(cmd *cobra.Command, timeout time.Duration, memory, ou
 	fl.Var(&f.timeout, "timeout", "end a line after `DURATION`, like 90s or 5m; 0 means never")
 	fl.Var(&f.memory, "memory", "memory of one program, like 64MiB")
 	fl.Var(&f.output, "output", "bytes a line may write in all, like 16MiB")
+	fl.BoolVar(&f.raw, "raw", false, "show terminal escape sequences of the line to a terminal or client as they are")
 	fl.BoolVarP(&f.quiet, "quiet", "q", false, "say nothing of donax's own on stderr but errors")
 }
 

@@ -25,6 +25,7 @@ type opened struct {
 	layers  []*rego.Engine // what engine is made of, when policies were given
 	runtime *wasm.Runtime
 	files   []io.Closer
+	raw     bool // terminal sequences reach a terminal
 	subject policy.Subject
 }
 
@@ -53,7 +54,7 @@ func (f *sandboxFlags) open(ctx context.Context, stderr io.Writer, session polic
 	if f.memory < minMemory {
 		return nil, usageError("--memory 64MiB", "--memory %s: a program needs at least %s", &f.memory, fmt.Sprint(minMemory>>20, " MiB"))
 	}
-	o := &opened{engine: engine, book: book, layers: layers, subject: policy.Subject{
+	o := &opened{engine: engine, book: book, raw: f.raw, layers: layers, subject: policy.Subject{
 		Principal: policy.Principal{Sub: "local", Auth: "process"},
 		Session:   session,
 	}}
@@ -137,7 +138,7 @@ func (f *sandboxFlags) load(ctx context.Context, stderr io.Writer) (policy.Engin
 	var layers []*rego.Engine
 	var engines []policy.Engine
 	for _, path := range f.policies {
-		e, err := rego.Load(ctx, rego.Config{Paths: []string{path}})
+		e, err := rego.Load(ctx, rego.Config{Paths: []string{path}, Enforce: rego.Obligations()})
 		if err != nil {
 			return nil, nil, loadError(err)
 		}
@@ -173,7 +174,13 @@ func (o *opened) run(ctx context.Context, c policy.Command, in io.Reader, out, e
 		fmt.Fprintln(errw, "donax:", err)
 		return sandbox.StatusDenied, err
 	}
-	c.Limits = c.Limits.Least(d.Limits)
+	c.Oblige(d)
+	r, out, errw, err := o.release(d, out, errw)
+	if err != nil {
+		fmt.Fprintln(errw, "donax: denied by policy:", err)
+		return sandbox.StatusDenied, &policy.DeniedError{Decision: d, Err: err}
+	}
+	defer r.end()
 	return o.Run(ctx, c, in, out, errw)
 }
 
