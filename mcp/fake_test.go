@@ -70,6 +70,13 @@ func (fake) Run(ctx context.Context, c policy.Command, in io.Reader, out, errw i
 		for range n {
 			io.WriteString(out, strings.Repeat("0123456789abcde\n", 64))
 		}
+	case "ask": // "ask NAME": would start a program that needs approval
+		a := policy.Action{Kind: policy.KindExec, Subject: policy.SubjectFrom(ctx), Exec: &policy.Exec{Name: rest}}
+		if _, err := policy.Check(ctx, policy.Asking(policy.EngineFunc(rules), nil), a); err != nil {
+			fmt.Fprintln(out, err)
+			return 126, nil
+		}
+		fmt.Fprintln(out, "started", rest)
 	case "limit":
 		return 137, errors.New("limit: output 1 GiB (raise with --output)")
 	case "fault":
@@ -88,6 +95,9 @@ func rules(_ context.Context, a policy.Action) (policy.Decision, error) {
 			return policy.Decision{ID: "d3", Reasons: []policy.Reason{{Msg: "this stays inside", Rule: "stay"}}}, nil
 		}
 		return policy.Decision{Effect: policy.Allow}, nil
+	}
+	if a.Kind == policy.KindExec {
+		return policy.Decision{ID: "d4", Effect: policy.Ask, Reasons: []policy.Reason{{Msg: "it is a program", Rule: "program"}}}, nil
 	}
 	switch c := a.Command.Text; {
 	case strings.HasPrefix(c, "rm"):

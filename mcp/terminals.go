@@ -146,6 +146,9 @@ func (t *terminals) create(ctx context.Context, c *Call) (*Result, error) {
 		}
 		return policy.ApprovedForSession, nil
 	})
+	if c.canAsk {
+		spec.Midway = t.remember // put by terminal_wait_for_exit and terminal_output
+	}
 	term, err := t.host.Create(ctx, spec)
 	if err != nil {
 		return nil, err

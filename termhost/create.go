@@ -32,6 +32,11 @@ type Spec struct {
 	// [policy.Ask]. An error of it is Create's own. Without Approve nobody can be
 	// asked: the command is denied.
 	Approve policy.Approver
+
+	// Midway, when set, lets what the command does while it runs wait for a person
+	// as well: it is put to [Terminal.Question], through the Approver that Midway
+	// makes of the one it is given. Set it only where somebody looks there.
+	Midway func(policy.Approver) policy.Approver
 }
 
 func (s Spec) command() (policy.Command, error) {
@@ -130,6 +135,9 @@ func (h *Host) Create(ctx context.Context, s Spec) (*Terminal, error) {
 		return nil, &policy.DeniedError{Decision: policy.Decision{ID: decision.ID, Reasons: []policy.Reason{{Msg: "its output cannot be redacted as the policy wants: " + err.Error()}}}}
 	}
 	t.seen.Store(t.created.UnixNano())
+	if s.Midway != nil {
+		run = policy.WithApprover(run, s.Midway(t.questions.ask))
+	}
 	run, t.cancel = context.WithCancelCause(run)
 	evicted, err := h.add(t)
 	if err != nil {

@@ -33,6 +33,8 @@ type Terminal struct {
 	flush    func() error  // passes on what sink has held back
 	done     chan struct{} // closed after out has the exit
 	released atomic.Bool
+
+	questions questions
 }
 
 // ID names the terminal. It is a secret of its principal.
