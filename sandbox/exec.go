@@ -7,6 +7,7 @@ import (
 	"io"
 	"slices"
 	"syscall"
+	"time"
 
 	"github.com/donax-sh/donax/policy"
 	"github.com/donax-sh/donax/sandbox/shell"
@@ -113,7 +114,7 @@ func (h *host) admit(ctx context.Context, x policy.Exec, stderr io.Writer) (poli
 	x.Depth, x.Ancestors = h.depth, nonNil(h.ancestors)
 	x.Args, x.Assigns = nonNil(x.Args), nonNil(x.Assigns)
 	a := policy.Action{Kind: policy.KindExec, Subject: policy.SubjectFrom(h.caller), Exec: &x}
-	a.Usage.Execs, a.Usage.OutputBytes = h.commands.Load(), h.output.Load()
+	a.Usage = h.meter.Usage(h.commands.Load(), h.output.Load())
 	d, err := policy.Check(ctx, h.policy, a)
 	if err != nil {
 		if cause := h.cause(); cause != nil { // it was the end of the script that spoke, not the policy
@@ -161,7 +162,9 @@ func (h *host) program(ctx context.Context, c *command, t target, lower policy.L
 			err = h.stop(newFault(t.name, v))
 		}
 	}()
+	began := time.Now()
 	err = t.program.Run(ctx, p)
+	h.meter.Ran(time.Since(began))
 	var code ExitCode
 	switch {
 	case err == nil, errors.As(err, &code) && code == 0:

@@ -128,6 +128,7 @@ func (h *Host) Create(ctx context.Context, s Spec) (*Terminal, error) {
 		warnings: decision.Warnings,
 		created:  time.Now(),
 		asked:    s.Output,
+		meter:    &policy.Meter{Open: func() int64 { return h.others(o) }},
 		done:     make(chan struct{}),
 		out:      newBuffer(h.keep(s.Output)),
 	}
@@ -138,6 +139,7 @@ func (h *Host) Create(ctx context.Context, s Spec) (*Terminal, error) {
 	if s.Midway != nil {
 		run = policy.WithApprover(run, s.Midway(t.questions.ask))
 	}
+	run = policy.WithMeter(run, t.meter)
 	run, t.cancel = context.WithCancelCause(run)
 	evicted, err := h.add(t)
 	if err != nil {

@@ -39,7 +39,7 @@ func (t *Terminal) withheld(written int64, exit *Exit) error {
 		}
 	}
 	a := policy.Action{Kind: policy.KindOutput, Subject: t.subject, Output: &o}
-	a.Usage.OutputBytes = written
+	a.Usage = t.meter.Usage(0, written)
 	ctx, cancel := context.WithTimeout(context.Background(), h.limits.InspectLimit)
 	defer cancel()
 	_, err := policy.Check(ctx, h.engine, a)

@@ -35,6 +35,7 @@ type Terminal struct {
 	released atomic.Bool
 
 	questions questions
+	meter     *policy.Meter
 }
 
 // ID names the terminal. It is a secret of its principal.

@@ -155,7 +155,7 @@ func (f *sandboxFlags) load(ctx context.Context, stderr io.Writer) (policy.Engin
 // run admits a line and runs it.
 func (o *opened) run(ctx context.Context, c policy.Command, in io.Reader, out, errw io.Writer) (int, error) {
 	o.subject.Terminal = policy.Terminal{ID: "cli", Cwd: c.Cwd, Grants: []string{}}
-	ctx = policy.WithSubject(ctx, o.subject)
+	ctx = policy.WithMeter(policy.WithSubject(ctx, o.subject), &policy.Meter{})
 	c, err := o.Inspect(ctx, c)
 	var limit *sandbox.LimitError
 	switch {
