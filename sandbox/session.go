@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/donax-sh/donax/policy"
@@ -117,7 +118,7 @@ func (s *Session) Run(ctx context.Context, c policy.Command, in io.Reader, out, 
 	if err == nil {
 		sc.stdin, sc.stdout, sc.stderr = r.stdin(in), r.out, r.err
 		status, err = r.wait(func() (int, error) {
-			return r.guardedEval(r.ctx, &host{run: r, pid: virtualPID}, sc)
+			return r.guardedEval(r.ctx, &host{run: r, pid: virtualPID, mounts: c.Mounts}, sc)
 		})
 	}
 	if err != nil {
@@ -150,7 +151,7 @@ func (s *Session) script(r *run, c policy.Command) (script, error) {
 			return sc, err
 		}
 	}
-	sc.env = mergeEnv(baseEnv, s.cfg.Env, c.Environ)
+	sc.env = withoutVars(mergeEnv(baseEnv, s.cfg.Env, c.Environ), c.UnsetEnv)
 	return sc, nil
 }
 
@@ -173,6 +174,17 @@ func mergeEnv(lists ...[]string) []string {
 		}
 	}
 	return env
+}
+
+// withoutVars returns env without the variables with these names.
+func withoutVars(env, names []string) []string {
+	if len(names) == 0 {
+		return env
+	}
+	return slices.DeleteFunc(slices.Clone(env), func(kv string) bool {
+		name, _, _ := strings.Cut(kv, "=")
+		return slices.Contains(names, name)
+	})
 }
 
 // checkDir refuses a working folder that is not there.
