@@ -21,7 +21,8 @@ type Config struct {
 
 	Options []string // set -o and shopt names switched on; "-name" switches off
 	Posix   bool     // bash's posix mode
-	RCFile  string   // sourced before the text; "" means none
+	RC      string   // read before the text as if sourced, where no state is resumed; the host is asked to admit it
+	RCFile  string   // what RC is called
 	Depth   int      // Command.Depth of the command that this shell is
 	IDs     IDs
 	Limits  Limits
@@ -51,6 +52,7 @@ type Limits struct {
 	Stages    int   // stages of one pipeline
 	Files     int   // open descriptors of one shell
 	Recursion int   // arithmetic values that name other values
+	State     int64 // bytes that a [State] may hold
 }
 
 // DefaultLimits are the limits of a zero [Limits].
@@ -64,6 +66,7 @@ var DefaultLimits = Limits{
 	Stages:    1000,
 	Files:     256,
 	Recursion: 1024,
+	State:     16 << 20,
 }
 
 func (l Limits) withDefaults() Limits {
@@ -83,6 +86,9 @@ func (l Limits) withDefaults() Limits {
 	def(&l.Recursion, d.Recursion)
 	if l.Expansion == 0 {
 		l.Expansion = d.Expansion
+	}
+	if l.State == 0 {
+		l.State = d.State
 	}
 	return l
 }
