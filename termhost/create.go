@@ -24,8 +24,8 @@ type Spec struct {
 
 	// Session names a shell of the principal that is kept between commands:
 	// the current folder, variables and functions stay. It is opened at its
-	// first use and runs one command at a time; when a command in it is
-	// stopped, it is closed and starts anew. "" means a shell of its own.
+	// first use and runs one command at a time; a command in it that is stopped
+	// leaves it as it was before. "" means a shell of its own.
 	Session string
 
 	// Approve asks a person about a command for which the policy says
