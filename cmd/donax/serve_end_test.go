@@ -142,16 +142,7 @@ func TestServeHTTPDrains(t *testing.T) {
 		t.Fatal(err)
 	}
 	p := start(t, "--http", "127.0.0.1:0", "--token-file", token)
-	address := ""
-	for address == "" {
-		l, err := p.err.ReadString('\n')
-		if err != nil {
-			t.Fatal(err)
-		}
-		if m := regexp.MustCompile(`address=(\S+)`).FindStringSubmatch(l); m != nil {
-			address = m[1]
-		}
-	}
+	address := p.address()
 	post := func(id int, tool, args string) (*http.Response, error) {
 		body := fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":%q,"arguments":%s,%s}}`, id, tool, args, modern)
 		r, err := http.NewRequest("POST", "http://"+address+"/mcp", strings.NewReader(body))
