@@ -7,6 +7,7 @@ import (
 	"math"
 	"strings"
 
+	"github.com/donax-sh/donax/policy"
 	"github.com/donax-sh/donax/sandbox/shell"
 )
 
@@ -34,6 +35,7 @@ type host struct {
 	depth     int      // programs that led here
 	ancestors []string // their canonical names, outermost first
 	pid       int      // its own
+	mounts    []policy.MountRule
 }
 
 // Ids that a script sees instead of the process's.

@@ -38,6 +38,8 @@ func (s *Session) inspect(ctx context.Context, c policy.Command, st *shell.State
 		if err := checkVar(kv); err != nil {
 			return c, err
 		}
+	}
+	for _, kv := range mergeEnv(s.cfg.Env, c.Environ) { // also those of the session: a policy may take them away
 		name, _, _ := strings.Cut(kv, "=")
 		c.Env = append(c.Env, name)
 	}

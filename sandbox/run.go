@@ -47,6 +47,7 @@ type run struct {
 	cancel  context.CancelCauseFunc
 	timer   *time.Timer
 	caller  context.Context // Run's own
+	meter   *policy.Meter
 
 	out, err *sink
 	lock     chan struct{} // held while out or err is written
@@ -63,7 +64,7 @@ type run struct {
 }
 
 func newRun(ctx context.Context, s *Session, c policy.Command, out, errw io.Writer) *run {
-	r := &run{session: s, name: cmp.Or(c.Name, "bash"), limits: s.cfg.Limits.lowered(c.Limits), policy: s.cfg.Policy, caller: ctx, lock: make(chan struct{}, 1)}
+	r := &run{session: s, name: cmp.Or(c.Name, "bash"), limits: s.cfg.Limits.lowered(c.Limits), policy: s.cfg.Policy, caller: ctx, meter: policy.MeterFrom(ctx), lock: make(chan struct{}, 1)}
 	r.out, r.err = &sink{r: r, w: out}, &sink{r: r, w: errw}
 	r.ctx, r.cancel = context.WithCancelCause(ctx)
 	if d := r.limits.Timeout; d > 0 {

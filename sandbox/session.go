@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/donax-sh/donax/policy"
@@ -133,7 +134,7 @@ func (s *Session) run(ctx context.Context, c policy.Command, k *kept, in io.Read
 	if err == nil {
 		sc.stdin, sc.stdout, sc.stderr = r.stdin(in), r.out, r.err
 		status, err = r.wait(func() (int, error) {
-			return r.guardedEval(r.ctx, &host{run: r, pid: virtualPID}, sc)
+			return r.guardedEval(r.ctx, &host{run: r, pid: virtualPID, mounts: c.Mounts}, sc)
 		})
 	}
 	if err != nil {
@@ -175,6 +176,7 @@ func (s *Session) script(r *run, c policy.Command, k *kept) (script, error) {
 	if sc.env = c.Environ; !resumed {
 		sc.env = mergeEnv(baseEnv, s.cfg.Env, c.Environ)
 	}
+	sc.env, sc.config.Unset = withoutVars(sc.env, c.UnsetEnv), c.UnsetEnv
 	return sc, nil
 }
 
@@ -197,6 +199,17 @@ func mergeEnv(lists ...[]string) []string {
 		}
 	}
 	return env
+}
+
+// withoutVars returns env without the variables with these names.
+func withoutVars(env, names []string) []string {
+	if len(names) == 0 {
+		return env
+	}
+	return slices.DeleteFunc(slices.Clone(env), func(kv string) bool {
+		name, _, _ := strings.Cut(kv, "=")
+		return slices.Contains(names, name)
+	})
 }
 
 // checkDir refuses a working folder that is not there.

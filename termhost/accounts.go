@@ -117,3 +117,13 @@ func (h *Host) drop(t *Terminal) {
 		h.prune(t.owner, a)
 	}
 }
+
+// others counts the commands of o that run beside the one that asks.
+func (h *Host) others(o owner) int64 {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if a := h.byOwner[o]; a != nil {
+		return int64(max(0, a.running-1))
+	}
+	return 0
+}

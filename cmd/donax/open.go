@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/donax-sh/donax/policy"
+	"github.com/donax-sh/donax/policy/approve"
 	"github.com/donax-sh/donax/policy/rego"
 	"github.com/donax-sh/donax/sandbox"
 	"github.com/donax-sh/donax/sandbox/vfs"
@@ -20,9 +21,11 @@ import (
 type opened struct {
 	*sandbox.Session
 	engine  policy.Engine
+	book    *approve.Book
 	layers  []*rego.Engine // what engine is made of, when policies were given
 	runtime *wasm.Runtime
 	files   []io.Closer
+	raw     bool // terminal sequences reach a terminal
 	subject policy.Subject
 }
 
@@ -45,10 +48,17 @@ func (f *sandboxFlags) open(ctx context.Context, stderr io.Writer, session polic
 	if err != nil {
 		return nil, err
 	}
+	if err := f.outsideMounts(mounts); err != nil {
+		return nil, err
+	}
+	engine, book, err := f.admission(engine, stderr, session)
+	if err != nil {
+		return nil, err
+	}
 	if f.memory < minMemory {
 		return nil, usageError("--memory 64MiB", "--memory %s: a program needs at least %s", &f.memory, fmt.Sprint(minMemory>>20, " MiB"))
 	}
-	o := &opened{engine: engine, layers: layers, subject: policy.Subject{
+	o := &opened{engine: engine, book: book, raw: f.raw, layers: layers, subject: policy.Subject{
 		Principal: policy.Principal{Sub: "local", Auth: "process"},
 		Session:   session,
 	}}
@@ -133,7 +143,7 @@ func (f *sandboxFlags) load(ctx context.Context, stderr io.Writer) (policy.Engin
 	var layers []*rego.Engine
 	var engines []policy.Engine
 	for _, path := range f.policies {
-		e, err := rego.Load(ctx, rego.Config{Paths: []string{path}})
+		e, err := rego.Load(ctx, rego.Config{Paths: []string{path}, Enforce: rego.Obligations()})
 		if err != nil {
 			return nil, nil, loadError(err)
 		}
@@ -150,7 +160,7 @@ func (f *sandboxFlags) load(ctx context.Context, stderr io.Writer) (policy.Engin
 // run admits a line and runs it.
 func (o *opened) run(ctx context.Context, c policy.Command, in io.Reader, out, errw io.Writer) (int, error) {
 	o.subject.Terminal = policy.Terminal{ID: "cli", Cwd: c.Cwd, Grants: []string{}}
-	ctx = policy.WithSubject(ctx, o.subject)
+	ctx = policy.WithMeter(policy.WithSubject(ctx, o.subject), &policy.Meter{})
 	c, err := o.Inspect(ctx, c)
 	var limit *sandbox.LimitError
 	switch {
@@ -169,7 +179,13 @@ func (o *opened) run(ctx context.Context, c policy.Command, in io.Reader, out, e
 		fmt.Fprintln(errw, "donax:", err)
 		return sandbox.StatusDenied, err
 	}
-	c.Limits = c.Limits.Least(d.Limits)
+	c.Oblige(d)
+	r, out, errw, err := o.release(d, out, errw)
+	if err != nil {
+		fmt.Fprintln(errw, "donax: denied by policy:", err)
+		return sandbox.StatusDenied, &policy.DeniedError{Decision: d, Err: err}
+	}
+	defer r.end()
 	return o.Run(ctx, c, in, out, errw)
 }
 
@@ -196,7 +212,7 @@ func (o *opened) prepare(ctx context.Context, errw io.Writer) error {
 
 // Close frees the sandbox. Nothing of it may still run.
 func (o *opened) Close() error {
-	err := o.runtime.Close()
+	err := errors.Join(o.runtime.Close(), o.book.End(o.subject.Session.ID))
 	for _, f := range o.files {
 		err = errors.Join(err, f.Close())
 	}

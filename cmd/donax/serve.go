@@ -78,7 +78,7 @@ func (f *serveFlags) serve(ctx context.Context, std stdio) error {
 	}
 	host := termhost.New(termhost.Config{Runner: box, Shell: box.shell, Engine: box.engine, Limits: termhost.Limits{Running: f.terminals}})
 	defer host.Close()
-	server, err := mcp.New(mcp.Config{Info: mcp.Info{Name: "donax", Version: version()}, Host: host, Logger: log})
+	server, err := mcp.New(mcp.Config{Info: mcp.Info{Name: "donax", Version: version()}, Host: host, Remember: box.book.Wrap, Raw: f.raw, Logger: log})
 	if err != nil {
 		return &exitError{exitFault, err}
 	}

@@ -9,6 +9,7 @@ import (
 type Config struct {
 	Host   Host
 	Env    []string // NAME=VALUE; nothing else is inherited
+	Unset  []string // variables that a state must not bring along
 	Dir    string   // absolute working folder; "" means /
 	Name   string   // $0 and the prefix of error messages; "" means bash
 	Params []string // $1, $2, ...

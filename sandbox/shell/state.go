@@ -91,6 +91,9 @@ func (sh *shell) enter(s *State, c *Config) {
 			return
 		}
 	}
+	for _, name := range c.Unset { // also readonly ones: who runs the shell decides
+		sh.unsetVar(name)
+	}
 	for _, kv := range c.Env {
 		name, val, _ := strings.Cut(kv, "=")
 		if !isName(name) {
