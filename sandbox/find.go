@@ -30,7 +30,7 @@ const boxMagic = "#!donax-box "
 // or copied.
 func BinFiles(programs []Program) map[string]string {
 	files := map[string]string{}
-	add := func(name string) { files[name] = boxMagic + name + "\n" }
+	add := func(name string) { files[name] = BinFile(name) }
 	for _, p := range programs {
 		add(p.Usage().Name)
 	}
@@ -39,6 +39,9 @@ func BinFiles(programs []Program) map[string]string {
 	}
 	return files
 }
+
+// BinFile returns the text of the file that is the program of a name.
+func BinFile(name string) string { return boxMagic + name + "\n" }
 
 var builtinCommands = []string{"[", "echo", "false", "printf", "pwd", "test", "true"}
 

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"github.com/donax-sh/donax/mcp/upstream"
 	"github.com/donax-sh/donax/policy"
 	"github.com/donax-sh/donax/policy/rego"
 	"github.com/donax-sh/donax/sandbox"
@@ -23,6 +24,7 @@ type opened struct {
 	layers  []*rego.Engine // what engine is made of, when policies were given
 	runtime *wasm.Runtime
 	files   []io.Closer
+	tools   *upstream.Manager // nil without upstream servers
 	subject policy.Subject
 }
 
@@ -57,7 +59,14 @@ func (f *sandboxFlags) open(ctx context.Context, stderr io.Writer, session polic
 		return nil, &exitError{exitFault, err}
 	}
 	programs := o.runtime.Programs()
-	ns, err := o.namespace(mounts, programs)
+	bin, err := newBin(programs)
+	if err != nil {
+		return nil, errors.Join(&exitError{exitFault, err}, o.Close())
+	}
+	if o.tools, err = f.upstream.open(f.quiet, stderr, nil, bin); err != nil {
+		return nil, errors.Join(err, o.Close())
+	}
+	ns, err := o.namespace(mounts, bin)
 	if err != nil {
 		return nil, errors.Join(err, o.Close())
 	}
@@ -66,7 +75,7 @@ func (f *sandboxFlags) open(ctx context.Context, stderr io.Writer, session polic
 		limits.Timeout = -1
 	}
 	o.Session, err = sandbox.New(sandbox.Config{
-		FS: ns, Programs: programs, Policy: engine, Limits: limits, Dir: "/workspace",
+		FS: ns, Programs: programs, Lookup: o.lookup(), Policy: engine, Limits: limits, Dir: "/workspace",
 		Env: append([]string{"HOME=/workspace", "PATH=/bin", "TMPDIR=/tmp", "USER=user", "LOGNAME=user", "LANG=C.UTF-8", "TERM=dumb"}, env...),
 	})
 	if err != nil {
@@ -77,13 +86,9 @@ func (f *sandboxFlags) open(ctx context.Context, stderr io.Writer, session polic
 
 // namespace lays out what the sandbox sees: /workspace, /tmp, /bin, /dev and
 // the mounts. All that is in memory shares one quota.
-func (o *opened) namespace(mounts []mount, programs []sandbox.Program) (*vfs.Mount, error) {
+func (o *opened) namespace(mounts []mount, bin vfs.FS) (*vfs.Mount, error) {
 	quota := vfs.NewQuota(vfs.QuotaConfig{})
 	mem := func() vfs.FS { return vfs.NewMem(vfs.MemConfig{Quota: quota}) }
-	bin, err := vfs.NewStatic(sandbox.BinFiles(programs), 0o755)
-	if err != nil {
-		return nil, &exitError{exitFault, err}
-	}
 	dev, err := vfs.NewDev(vfs.DevConfig{})
 	if err != nil {
 		return nil, &exitError{exitFault, err}
@@ -180,9 +185,20 @@ func (o *opened) Run(ctx context.Context, c policy.Command, in io.Reader, out, e
 	return o.Session.Run(ctx, c, in, out, errw)
 }
 
+// lookup finds the commands of upstream servers; nil when there are none.
+func (o *opened) lookup() func(string) sandbox.Program {
+	if o.tools == nil {
+		return nil
+	}
+	return o.tools.Lookup
+}
+
 // Close frees the sandbox. Nothing of it may still run.
 func (o *opened) Close() error {
 	err := o.runtime.Close()
+	if o.tools != nil {
+		err = errors.Join(err, o.tools.Close())
+	}
 	for _, f := range o.files {
 		err = errors.Join(err, f.Close())
 	}

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/donax-sh/donax/mcp/client/clienttest"
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
@@ -15,6 +16,7 @@ func TestMain(m *testing.M) {
 		"donax": func() {
 			os.Exit(run(context.Background(), os.Args[1:], stdio{os.Stdin, os.Stdout, os.Stderr}))
 		},
+		"fake-mcp": func() { os.Exit(clienttest.Main(os.Args[1:])) },
 	})
 }
 
@@ -22,8 +24,12 @@ func TestMain(m *testing.M) {
 // what donax answers.
 func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
-		Dir:   "testdata/script",
-		Setup: func(e *testscript.Env) error { e.Setenv("DONAX_CACHE", testCache(t)); return nil },
+		Dir: "testdata/script",
+		Setup: func(e *testscript.Env) error {
+			e.Setenv("DONAX_CACHE", testCache(t))
+			e.Setenv("DONAX_STATE", filepath.Join(e.WorkDir, ".state"))
+			return nil
+		},
 	})
 }
 
