@@ -40,7 +40,13 @@ type Config struct {
 	Instructions string         // what every client is told; "" means [Instructions]
 	More         string         // added to the instructions: what else this host has
 	Limits       Limits
-	Logger       *slog.Logger // for the operator; nil discards. Never standard output: that is the protocol's
+
+	// Remember stands between the host's asks and the person at the client: it
+	// returns an Approver that answers what was approved before and puts the rest
+	// to the one it is given. Nil asks every time.
+	Remember func(policy.Approver) policy.Approver
+
+	Logger *slog.Logger // for the operator; nil discards. Never standard output: that is the protocol's
 }
 
 // A Server serves MCP. It is safe for concurrent use.
@@ -52,6 +58,7 @@ type Server struct {
 	log    *slog.Logger
 	sdk    *sdk.Server
 
+	remember  func(policy.Approver) policy.Approver
 	metrics   metrics
 	approvals *approvals
 
@@ -96,7 +103,10 @@ func New(c Config) (*Server, error) {
 func newBare(c Config) *Server {
 	s := &Server{
 		host: c.Host, served: toolMethods, limits: c.Limits.withDefaults(), log: c.Logger,
-		calls: map[string]int{}, approvals: newApprovals(),
+		calls: map[string]int{}, approvals: newApprovals(), remember: c.Remember,
+	}
+	if s.remember == nil {
+		s.remember = func(ask policy.Approver) policy.Approver { return ask }
 	}
 	if s.log == nil {
 		s.log = slog.New(slog.DiscardHandler)

@@ -13,8 +13,9 @@ import (
 
 // terminals implements the five tools.
 type terminals struct {
-	host   *termhost.Host
-	limits Limits
+	host     *termhost.Host
+	limits   Limits
+	remember func(policy.Approver) policy.Approver
 }
 
 // outputTool is the one of the five whose results are large.
@@ -22,7 +23,7 @@ const outputTool = "terminal_output"
 
 // terminalTools returns the five tools in the order in which they are used.
 func terminalTools(s *Server) []Tool {
-	t := &terminals{s.host, s.limits}
+	t := &terminals{s.host, s.limits, s.remember}
 	return []Tool{{
 		Name: "terminal_create", Title: "Start a command",
 		Description: "Start a bash command line in the sandbox and return a terminalId at once. Then: terminal_wait_for_exit, terminal_output, terminal_release. " +
@@ -134,13 +135,16 @@ func (t *terminals) create(ctx context.Context, c *Call) (*Result, error) {
 	case spec.Output == 0:
 		spec.Output = -1
 	}
-	spec.Approve = func(ctx context.Context, a policy.Action, d policy.Decision) error {
-		err := c.Ask(ctx, question(a, d))
+	spec.Approve = t.remember(func(ctx context.Context, a policy.Action, d policy.Decision) (policy.Approval, error) {
+		err := c.Ask(ctx, policy.Question(a, d))
 		if errors.Is(err, errMute) {
-			return fmt.Errorf("%w\n  %w", &policy.DeniedError{Action: a, Decision: d}, err)
+			err = fmt.Errorf("%w\n  %w", &policy.DeniedError{Action: a, Decision: d}, err)
 		}
-		return err
-	}
+		if err != nil {
+			return policy.Refused, err
+		}
+		return policy.ApprovedForSession, nil
+	})
 	term, err := t.host.Create(ctx, spec)
 	if err != nil {
 		return nil, err

@@ -48,6 +48,15 @@ type Decision struct {
 	Redact   []Redaction // redact the output
 	UnsetEnv []string    // variables that the command must not see
 	Mounts   []MountRule // lower these mounts
+
+	// Unenforced is what the rules said, when the action goes on whatever they
+	// say; see [DryRun].
+	Unenforced *Decision
+}
+
+// Obliges reports whether d carries obligations.
+func (d Decision) Obliges() bool {
+	return d.Limits != Limits{} || len(d.Redact)+len(d.UnsetEnv)+len(d.Mounts) > 0
 }
 
 // An Engine decides. An error is a denial.

@@ -29,9 +29,9 @@ type Spec struct {
 	Session string
 
 	// Approve asks a person about a command for which the policy says
-	// [policy.Ask]; nil from it lets the command run. Another error is
-	// Create's own. Without Approve nobody can be asked: the command is denied.
-	Approve func(context.Context, policy.Action, policy.Decision) error
+	// [policy.Ask]. An error of it is Create's own. Without Approve nobody can be
+	// asked: the command is denied.
+	Approve policy.Approver
 }
 
 func (s Spec) command() (policy.Command, error) {
@@ -141,11 +141,9 @@ func (h *Host) Create(ctx context.Context, s Spec) (*Terminal, error) {
 	return t, nil
 }
 
-type approver = func(context.Context, policy.Action, policy.Decision) error
-
 // decide fills in what only a parse can tell, and asks the engine, and a
 // person if the engine says so.
-func (h *Host) decide(ctx context.Context, runner Runner, subject *policy.Subject, cmd policy.Command, open int64, approve approver) (policy.Decision, policy.Command, error) {
+func (h *Host) decide(ctx context.Context, runner Runner, subject *policy.Subject, cmd policy.Command, open int64, approve policy.Approver) (policy.Decision, policy.Command, error) {
 	limited, cancel := context.WithTimeout(ctx, h.limits.InspectLimit)
 	defer cancel()
 	asked := cmd.Limits
@@ -167,7 +165,10 @@ func (h *Host) decide(ctx context.Context, runner Runner, subject *policy.Subjec
 	d, err := policy.Check(limited, h.engine, action)
 	var denied *policy.DeniedError
 	if errors.As(err, &denied) && denied.Err == nil && d.Effect == policy.Ask && approve != nil {
-		err = approve(ctx, action, d) // which takes as long as a person does
+		// Not within the limit of the inspection: it takes as long as a person does.
+		if d, err = policy.Approve(ctx, action, d, approve); err == nil && d.Effect != policy.Allow {
+			err = &policy.DeniedError{Action: action, Decision: d}
+		}
 	}
 	if err != nil {
 		if errors.Is(err, policy.ErrDenied) {

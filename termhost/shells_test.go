@@ -142,14 +142,19 @@ func TestApproval(t *testing.T) {
 	no := errors.New("no")
 	var asked policy.Action
 	answer := no
-	approve := func(_ context.Context, a policy.Action, d policy.Decision) error {
+	said := policy.ApprovedOnce
+	approve := func(_ context.Context, a policy.Action, d policy.Decision) (policy.Approval, error) {
 		asked = a
-		return answer
+		return said, answer
 	}
 	if _, err := h.Create(as("a"), termhost.Spec{Line: "echo 2", Approve: approve}); !errors.Is(err, no) {
 		t.Errorf("refused: %v", err)
 	}
-	answer = nil
+	answer, said = nil, policy.Refused
+	if _, err := h.Create(as("a"), termhost.Spec{Line: "echo 2", Approve: approve}); !errors.Is(err, policy.ErrDenied) || !strings.Contains(err.Error(), "said no") {
+		t.Errorf("refused: %v", err)
+	}
+	said = policy.ApprovedOnce
 	term, err := h.Create(as("a"), termhost.Spec{Line: "echo 3", Approve: approve})
 	if err != nil {
 		t.Fatal(err)

@@ -16,6 +16,8 @@ import (
 // sandboxFlags are the flags that -c, run and serve share.
 type sandboxFlags struct {
 	policies []string
+	mode     policyMode
+	confirm  confirmFlags
 	mounts   []string
 	env      []string
 	timeout  duration
@@ -32,6 +34,9 @@ func (f *sandboxFlags) add(cmd *cobra.Command, timeout time.Duration, memory, ou
 	fl := cmd.Flags()
 	fl.SortFlags = false
 	fl.StringArrayVar(&f.policies, "policy", nil, "admit by the Rego in `PATH`, a file or folder (repeatable: the most restrictive answer wins)")
+	f.mode = enforce
+	fl.Var(&f.mode, "policy-mode", "`MODE`: enforce, or dry-run: say what the policy would refuse and let it happen")
+	f.confirm.add(cmd)
 	fl.StringArrayVar(&f.mounts, "mount", nil, "show a host folder: `SRC[:DST][:MODE]`, MODE cow (default: SRC is never written), ro or rw; DST is /workspace unless given")
 	fl.StringArrayVar(&f.env, "env", nil, "give the line a variable: `NAME=VALUE`, or NAME to pass on donax's own")
 	fl.Var(&f.timeout, "timeout", "end a line after `DURATION`, like 90s or 5m; 0 means never")

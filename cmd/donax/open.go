@@ -11,6 +11,7 @@ import (
 
 	"github.com/donax-sh/donax/mcp/upstream"
 	"github.com/donax-sh/donax/policy"
+	"github.com/donax-sh/donax/policy/approve"
 	"github.com/donax-sh/donax/policy/rego"
 	"github.com/donax-sh/donax/sandbox"
 	"github.com/donax-sh/donax/sandbox/vfs"
@@ -21,6 +22,7 @@ import (
 type opened struct {
 	*sandbox.Session
 	engine  policy.Engine
+	book    *approve.Book
 	layers  []*rego.Engine // what engine is made of, when policies were given
 	runtime *wasm.Runtime
 	files   []io.Closer
@@ -43,10 +45,17 @@ func (f *sandboxFlags) open(ctx context.Context, stderr io.Writer, session polic
 	if err != nil {
 		return nil, err
 	}
+	if err := f.outsideMounts(mounts); err != nil {
+		return nil, err
+	}
+	engine, book, err := f.admission(engine, stderr, session)
+	if err != nil {
+		return nil, err
+	}
 	if f.memory < minMemory {
 		return nil, usageError("--memory 64MiB", "--memory %s: a program needs at least %s", &f.memory, fmt.Sprint(minMemory>>20, " MiB"))
 	}
-	o := &opened{engine: engine, layers: layers, subject: policy.Subject{
+	o := &opened{engine: engine, book: book, layers: layers, subject: policy.Subject{
 		Principal: policy.Principal{Sub: "local", Auth: "process"},
 		Session:   session,
 	}}
@@ -63,7 +72,7 @@ func (f *sandboxFlags) open(ctx context.Context, stderr io.Writer, session polic
 	if err != nil {
 		return nil, errors.Join(&exitError{exitFault, err}, o.Close())
 	}
-	if o.tools, err = f.upstream.open(f.quiet, stderr, nil, bin); err != nil {
+	if o.tools, err = f.openUpstream(stderr, asker(stderr, session), bin); err != nil {
 		return nil, errors.Join(err, o.Close())
 	}
 	ns, err := o.namespace(mounts, bin)
@@ -195,7 +204,7 @@ func (o *opened) lookup() func(string) sandbox.Program {
 
 // Close frees the sandbox. Nothing of it may still run.
 func (o *opened) Close() error {
-	err := o.runtime.Close()
+	err := errors.Join(o.runtime.Close(), o.book.End(o.subject.Session.ID))
 	if o.tools != nil {
 		err = errors.Join(err, o.tools.Close())
 	}

@@ -73,7 +73,7 @@ func (f *serveFlags) serve(ctx context.Context, std stdio) error {
 	}
 	host := termhost.New(termhost.Config{Runner: box, Engine: box.engine, Limits: termhost.Limits{Running: f.terminals}})
 	defer host.Close()
-	server, err := mcp.New(mcp.Config{Info: mcp.Info{Name: "donax", Version: version()}, Host: host, Logger: log,
+	server, err := mcp.New(mcp.Config{Info: mcp.Info{Name: "donax", Version: version()}, Host: host, Remember: box.book.Wrap, Logger: log,
 		More: prepare(ctx, box.tools, f.upstream.log)})
 	if err != nil {
 		return &exitError{exitFault, err}

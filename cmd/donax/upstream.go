@@ -10,67 +10,66 @@ import (
 
 	"github.com/donax-sh/donax/mcp/upstream"
 	"github.com/donax-sh/donax/policy"
+	"github.com/donax-sh/donax/policy/approve"
 	"github.com/donax-sh/donax/sandbox"
 	"github.com/donax-sh/donax/sandbox/vfs"
 	"github.com/spf13/cobra"
-	"golang.org/x/term"
 )
 
 // upstreamFlags are the flags about upstream MCP servers.
 type upstreamFlags struct {
-	file    string
-	confirm string
-	log     func(string) // told what the operator of a long-lived server wants to know; nil says nothing
+	file string
+	log  func(string) // told what the operator of a long-lived server wants to know; nil says nothing
 }
 
 func (f *upstreamFlags) add(cmd *cobra.Command) {
-	fl := cmd.Flags()
-	fl.StringVar(&f.file, "upstream", "", "make the tools of the MCP servers in `FILE`, a .mcp.json, commands named SERVER.TOOL; a policy must allow them")
-	fl.StringVar(&f.confirm, "confirm", "", "confirm `MODE` of tools for which FILE names none: block, ask_always, ask_once (default) or trust")
+	cmd.Flags().StringVar(&f.file, "upstream", "", "make the tools of the MCP servers in `FILE`, a .mcp.json, commands named SERVER.TOOL; a policy must allow them")
 }
 
-// load reads the configuration; nil without one.
-func (f *upstreamFlags) load(warn func(string)) (*upstream.File, error) {
+// load reads the configuration; nil without one. Tools for which it names no
+// confirm mode get the given one.
+func (f *upstreamFlags) load(confirm string, warn func(string)) (*upstream.File, error) {
 	if f.file == "" {
-		if f.confirm != "" {
-			return nil, usageError("--upstream .mcp.json", "--confirm is about the tools of --upstream, which was not given")
-		}
 		return nil, nil
 	}
 	file, err := upstream.Load(f.file, nil)
 	if err != nil {
-		return nil, usageError("donax upstream ls "+f.file, "--upstream: %v", err)
+		return nil, usageError("donax upstream --help", "--upstream: %v", err)
 	}
 	for _, w := range file.Warnings {
 		warn(w)
 	}
-	if f.confirm != "" {
-		mode, err := upstream.ParseConfirm(f.confirm)
-		if err != nil {
-			return nil, usageError("--confirm ask_once", "--confirm: %v", err)
-		}
-		for i := range file.Servers {
-			file.Servers[i].Default = mode
-		}
+	mode, err := upstream.ParseConfirm(confirm)
+	if err != nil {
+		return nil, usageError("--confirm ask_once", "--confirm: %v", err)
+	}
+	for i := range file.Servers {
+		file.Servers[i].Default = mode
 	}
 	return file, nil
 }
 
-// open makes the servers of the configuration, if there is one, part of a
-// sandbox: what looks their tools up and the folder that shows them.
-func (f *upstreamFlags) open(quiet bool, stderr io.Writer, approve policy.Approver, bin *binFolder) (*upstream.Manager, error) {
+// openUpstream makes the servers of the configuration, if there is one, part
+// of a sandbox: what looks their tools up and the folder that shows them. ask
+// is who can be asked about calls; nil when there is nobody.
+func (f *sandboxFlags) openUpstream(stderr io.Writer, ask policy.Approver, bin *binFolder) (*upstream.Manager, error) {
 	say := func(msg string) {
-		if !quiet {
+		if !f.quiet {
 			fmt.Fprintln(stderr, "donax:", msg)
 		}
 	}
-	file, err := f.load(say)
+	file, err := f.upstream.load(f.confirm.mode, say)
 	if err != nil || file == nil {
 		return nil, err
 	}
+	// A book of its own: the mode of --confirm must not loosen that of a tool.
+	book, err := approve.New(approve.Config{Mode: approve.AskOnce, File: f.confirm.file, Report: func(err error) { say(err.Error()) }})
+	if err != nil {
+		return nil, usageError("donax approvals ls --approvals FILE", "%v", err)
+	}
 	m := upstream.New(upstream.Config{
-		Servers: file.Servers, CacheDir: stateDir(), Approve: approve, Progress: !quiet && isTerminal(stderr), Version: version(),
-		Logf:    f.logf(), Changed: bin.set,
+		Servers: file.Servers, CacheDir: stateDir(), Approve: ask, Remember: book.Wrap,
+		Progress: !f.quiet && isTerminal(stderr), Version: version(), Logf: f.upstream.logf(), Changed: bin.set,
 	})
 	bin.set(m.Commands())
 	return m, nil
@@ -90,11 +89,6 @@ func stateDir() string {
 		return d
 	}
 	return cacheDir()
-}
-
-func isTerminal(w io.Writer) bool {
-	f, ok := w.(*os.File)
-	return ok && term.IsTerminal(int(f.Fd()))
 }
 
 // settle is how long a server waits at its start for upstream servers whose

@@ -30,7 +30,7 @@ func newUpstream(std stdio) *cobra.Command {
 // manager opens the servers of a file for its operator. close it.
 func manager(std stdio, file string) (*upstream.Manager, error) {
 	f := upstreamFlags{file: file}
-	list, err := f.load(func(w string) { fmt.Fprintln(std.err, "donax:", w) })
+	list, err := f.load(string(upstream.AskOnce), func(w string) { fmt.Fprintln(std.err, "donax:", w) })
 	if err != nil {
 		return nil, err
 	}

@@ -59,48 +59,40 @@ func (s *Server) confirm(tool string) Confirm {
 	return best.Mode
 }
 
-// errRefused is what is wrong with a call that a person did not agree to.
-var errRefused = errors.New("nobody agreed to this call")
-
 // confirmed reports whether a call that the policy allows may go on by the
 // mode of its tool. An error says why not.
 func (m *Manager) confirmed(ctx context.Context, s *server, a policy.Action) error {
 	mode := Confirm(a.Tool.Confirm)
 	d := policy.Decision{Effect: policy.Ask, Reasons: []policy.Reason{{Msg: fmt.Sprintf("the configuration of the upstream server %s says %s", s.name, mode), Rule: "confirm"}}}
-	ask := m.cfg.Approve
+	ask := policy.ApproverFrom(ctx, m.cfg.Approve)
 	switch mode {
 	case Trust:
 		return nil
 	case AskAlways:
 	case AskOnce:
-		ask = m.once
 		if s.cfg.Remember == RememberTool {
-			ctx = context.WithValue(ctx, wholeKey{}, a)
+			whole, person := a, ask
+			if ask != nil {
+				ask = func(ctx context.Context, _ policy.Action, d policy.Decision) (policy.Approval, error) {
+					return person(ctx, whole, d)
+				}
+			}
 			t := *a.Tool
-			t.Arguments = nil // not part of what is remembered
+			t.Arguments = nil // shown to the person, not part of what is remembered
 			a.Tool = &t
 		}
+		ask = m.cfg.Remember(ask)
 	default:
 		return errors.New("blocked by the confirm mode of the tool in the upstream configuration")
 	}
-	if ask == nil {
+	d, err := policy.Approve(ctx, a, d, ask)
+	switch {
+	case err == nil && d.Effect == policy.Allow:
+		return nil
+	case errors.Is(err, policy.ErrNobody):
 		return fmt.Errorf("needs a person's approval (confirm mode %s), and nobody can be asked here", mode)
+	case err == nil:
+		return errors.New("the person who was asked said no")
 	}
-	if err := ask(ctx, a, d); err != nil {
-		return errRefused
-	}
-	return context.Cause(ctx) // a yes to a command that has ended is void
-}
-
-type wholeKey struct{}
-
-// approveWhole shows the person the whole call also where less of it is
-// remembered.
-func approveWhole(f policy.Approver) policy.Approver {
-	return func(ctx context.Context, a policy.Action, d policy.Decision) error {
-		if whole, ok := ctx.Value(wholeKey{}).(policy.Action); ok {
-			a = whole
-		}
-		return f(ctx, a, d)
-	}
+	return fmt.Errorf("needs a person's approval (confirm mode %s), and there was no answer", mode)
 }

@@ -29,7 +29,11 @@ func withAsker(ctx context.Context, s *server, admit func(context.Context, polic
 // the server.
 func elicit(ctx context.Context, e client.Elicitation) bool {
 	k, ok := ctx.Value(askerKey{}).(asker)
-	if !ok || e.Fields || e.URL != "" || k.s.m.cfg.Approve == nil {
+	ask := policy.ApproverFrom(ctx, nil)
+	if ok && ask == nil {
+		ask = k.s.m.cfg.Approve
+	}
+	if !ok || ask == nil || e.Fields || e.URL != "" {
 		return false
 	}
 	message := line(k.s.hide(e.Message), 500)
@@ -40,5 +44,6 @@ func elicit(ctx context.Context, e client.Elicitation) bool {
 		return false
 	}
 	d := policy.Decision{Effect: policy.Ask, Reasons: []policy.Reason{{Msg: fmt.Sprintf("the upstream server %s asks, in its own words: %s", k.s.name, message)}}}
-	return k.s.m.cfg.Approve(ctx, a, d) == nil && ctx.Err() == nil
+	d, err := policy.Approve(ctx, a, d, ask)
+	return err == nil && d.Effect == policy.Allow
 }

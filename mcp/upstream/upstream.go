@@ -25,13 +25,14 @@ import (
 
 // Config configures a [Manager].
 type Config struct {
-	Servers  []Server                         // as [Load] gives them
-	CacheDir string                           // where tool lists are kept, for nobody else to read; "" keeps none
-	Approve  policy.Approver                  // asks the person about a call; nil means that nobody can be asked, which refuses
-	Progress bool                             // show the progress of tools on stderr: a person watches
-	Version  string                           // of donax, as servers are told
-	Logf     func(format string, args ...any) // for the operator; may be nil
-	Changed  func(commands []string)          // told the commands there are, when that changes; may be nil
+	Servers  []Server                              // as [Load] gives them
+	CacheDir string                                // where tool lists are kept, for nobody else to read; "" keeps none
+	Approve  policy.Approver                       // asks the person about a call, unless the context of a command has its own; nil: nobody can be asked
+	Remember func(policy.Approver) policy.Approver // answers what was approved before, with AskOnce; nil remembers nothing
+	Progress bool                                  // show the progress of tools on stderr: a person watches
+	Version  string                                // of donax, as servers are told
+	Logf     func(format string, args ...any)      // for the operator; may be nil
+	Changed  func(commands []string)               // told the commands there are, when that changes; may be nil
 }
 
 // Manager holds the servers. It is safe for concurrent use.
@@ -42,13 +43,9 @@ type Manager struct {
 	servers []*server
 	byName  map[string]*server // by the name in commands
 	meta    map[string]sandbox.Program
-	once    policy.Approver // remembers
 
 	note sync.Mutex // orders calls of Config.Changed
 }
-
-// remembered bounds how many approvals are held.
-const remembered = 10_000
 
 // New returns a Manager that has dialled nobody.
 func New(cfg Config) *Manager {
@@ -57,8 +54,8 @@ func New(cfg Config) *Manager {
 	}
 	m := &Manager{cfg: cfg, byName: map[string]*server{}}
 	m.ctx, m.cancel = context.WithCancel(context.Background())
-	if cfg.Approve != nil {
-		m.once = policy.Once(approveWhole(cfg.Approve), remembered)
+	if m.cfg.Remember == nil {
+		m.cfg.Remember = func(ask policy.Approver) policy.Approver { return ask }
 	}
 	var names []string
 	for _, s := range cfg.Servers {
