@@ -225,11 +225,24 @@ func (p *process) explain(err error) error {
 		return err
 	}
 	_ = r.Close()
-	if text := r.stderr.text(); text != "" {
-		err = fmt.Errorf("%w; its stderr ends with: %s", err, text)
-	}
-	return err
+	return &StartError{Err: err, Stderr: r.stderr.text()}
 }
+
+// A StartError is a server process that was started and could not be talked to.
+type StartError struct {
+	Err    error
+	Stderr string // the end of what the process wrote there; for the operator, it may hold anything
+}
+
+func (e *StartError) Error() string {
+	if e.Stderr == "" {
+		return e.Err.Error()
+	}
+	return e.Err.Error() + "; its stderr ends with: " + e.Stderr
+}
+
+// Unwrap returns the cause.
+func (e *StartError) Unwrap() error { return e.Err }
 
 // keeper passes on what is written and keeps the end of it.
 type keeper struct {

@@ -30,7 +30,8 @@ type server struct {
 	dialing   chan struct{} // closed when the dial in progress has ended
 	calls     int           // in flight on conn
 	idle      *time.Timer
-	failed    error // of the last dial
+	failed    error  // of the last dial, as the sandbox may see it
+	why       string // and as the operator does
 	failedAt  time.Time
 	cost      time.Duration // of the last dial that worked
 	closed    bool
@@ -138,13 +139,18 @@ func (s *server) dial(done chan struct{}) {
 		}
 	}
 	if err != nil && ctx.Err() != nil && s.m.ctx.Err() == nil {
-		err = fmt.Errorf("it did not answer within %v: %w", s.cfg.StartTimeout, err)
+		err = fmt.Errorf("it did not answer within %v", s.cfg.StartTimeout)
 	}
 	s.mu.Lock()
 	s.dialing = nil
 	if s.failed, s.failedAt = nil, time.Now(); err != nil {
-		s.failed = errors.New(line(clean(s.mask.text(err.Error())), 600))
-		s.m.cfg.Logf("upstream server %s: %v", s.name, s.failed)
+		s.why = line(s.mask.text(err.Error()), 600)
+		var start *client.StartError
+		if errors.As(err, &start) {
+			err = start.Err // what the process wrote is not for the sandbox
+		}
+		s.failed = errors.New(line(s.mask.text(err.Error()), 300))
+		s.m.cfg.Logf("upstream server %s: %s", s.name, s.why)
 	} else if s.closed {
 		go conn.Close()
 	} else {

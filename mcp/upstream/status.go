@@ -53,7 +53,7 @@ func (s *server) status() Status {
 	case s.cfg.Err != nil:
 		st.State, st.Error = Failed, line(s.mask.text(s.cfg.Err.Error()), 400)
 	case s.failed != nil:
-		st.State, st.Error = Failed, s.failed.Error()
+		st.State, st.Error = Failed, s.why
 	case changed && s.tools != nil:
 		st.State, st.Error = Changed, "its tools are not those that are pinned"
 	case s.conn != nil:
