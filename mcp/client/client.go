@@ -51,7 +51,7 @@ type Limits struct {
 }
 
 // DefaultLimits is the one place where defaults live.
-var DefaultLimits = Limits{Message: 32 << 20, Tools: 1000, Pages: 100, Probe: 5 * time.Second}
+var DefaultLimits = Limits{Message: 32 << 20, Tools: 1000, Pages: 100, Probe: 10 * time.Second}
 
 // legacy is the revision that is asked for when a server cannot bear the probe.
 const legacy = "2025-11-25"

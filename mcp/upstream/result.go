@@ -94,7 +94,7 @@ func (c *command) output(p *sandbox.Proc, res client.Result, asJSON bool) (strin
 	case asJSON:
 		q, err := json.Marshal(map[string]string{"text": b.String()})
 		return string(q) + "\n", err
-	case b.Len() == 0 && structured != "":
+	case len(res.Content) == 0 && structured != "":
 		return structured + "\n", nil
 	}
 	return b.String(), nil

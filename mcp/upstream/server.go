@@ -176,6 +176,7 @@ func (s *server) connect(ctx context.Context) (*client.Client, error) {
 	cfg := client.Config{
 		Command: s.cfg.Command, Env: s.cfg.Env, Dir: s.cfg.Dir, URL: s.cfg.URL, Header: s.cfg.Header,
 		Version: s.m.cfg.Version,
+		Limits:  client.Limits{Probe: min(client.DefaultLimits.Probe, s.cfg.StartTimeout/3)}, // time must remain for a second start
 		Logf: func(format string, args ...any) {
 			s.m.cfg.Logf("upstream server %s: %s", s.name, line(s.hide(fmt.Sprintf(format, args...)), 300))
 		},
