@@ -46,6 +46,10 @@ type Config struct {
 	// to the one it is given. Nil asks every time.
 	Remember func(policy.Approver) policy.Approver
 
+	// Raw shows terminal escape sequences in text as they are. By default they are
+	// taken out, because what a model or person sees must not steer a terminal.
+	Raw bool
+
 	Logger *slog.Logger // for the operator; nil discards. Never standard output: that is the protocol's
 }
 
@@ -59,6 +63,7 @@ type Server struct {
 	sdk    *sdk.Server
 
 	remember  func(policy.Approver) policy.Approver
+	raw       bool
 	metrics   metrics
 	approvals *approvals
 
@@ -103,7 +108,7 @@ func New(c Config) (*Server, error) {
 func newBare(c Config) *Server {
 	s := &Server{
 		host: c.Host, served: toolMethods, limits: c.Limits.withDefaults(), log: c.Logger,
-		calls: map[string]int{}, approvals: newApprovals(), remember: c.Remember,
+		calls: map[string]int{}, approvals: newApprovals(), remember: c.Remember, raw: c.Raw,
 	}
 	if s.remember == nil {
 		s.remember = func(ask policy.Approver) policy.Approver { return ask }
@@ -153,6 +158,7 @@ func (s *Server) Serve(ctx context.Context, r io.Reader, w io.Writer) error {
 type link struct {
 	base     context.Context // ends when nothing may run any more
 	subject  policy.Subject  // without what the request itself says
+	identity Identity        // who was authenticated; empty on a byte stream
 	draining <-chan struct{} // closed when the client can ask no more
 }
 

@@ -160,7 +160,7 @@ func (d *demo) runaway(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	d.say(fmt.Sprintf("  ended %d ms after terminal_kill: %v", time.Since(start).Milliseconds(), exitText(facts(res))))
+	d.say(fmt.Sprintf("  ended %d ms after terminal_kill: %v", time.Since(start).Milliseconds(), exitText(res.Structured)))
 	return d.release(ctx, id)
 }
 

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"strings"
 
@@ -31,7 +30,7 @@ func (d *demo) do(ctx context.Context, line string, progress func(string)) (ran,
 	}
 	res, err := d.client.Call(ctx, "terminal_wait_for_exit", map[string]any{"terminalId": id}, progress)
 	if err == nil && res.IsError {
-		err = fmt.Errorf("terminal_wait_for_exit: %s", res.Text())
+		err = fmt.Errorf("terminal_wait_for_exit: %s", res.Text)
 	}
 	if err != nil {
 		return ran{}, err
@@ -41,14 +40,14 @@ func (d *demo) do(ctx context.Context, line string, progress func(string)) (ran,
 		return ran{}, err
 	}
 	r := ran{line: line}
-	r.output, _ = facts(out)["output"].(string)
-	if exit, ok := facts(res)["exitStatus"].(map[string]any); ok {
+	r.output, _ = out.Structured["output"].(string)
+	if exit, ok := res.Structured["exitStatus"].(map[string]any); ok {
 		r.status = exit["exitCode"]
 	}
 	if progress == nil {
 		d.say(indent(r.output))
 	}
-	d.say("  " + d.paint(dim, exitText(facts(res))))
+	d.say("  " + d.paint(dim, exitText(res.Structured)))
 	return r, d.release(ctx, id)
 }
 
@@ -58,7 +57,7 @@ func (d *demo) create(ctx context.Context, line string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	id, _ := facts(res)["terminalId"].(string)
+	id, _ := res.Structured["terminalId"].(string)
 	return id, nil
 }
 
@@ -70,16 +69,9 @@ func (d *demo) release(ctx context.Context, id string) error {
 func (d *demo) call(ctx context.Context, tool string, args map[string]any) (client.Result, error) {
 	res, err := d.client.Call(ctx, tool, args, nil)
 	if err == nil && res.IsError {
-		err = fmt.Errorf("%s: %s", tool, res.Text())
+		err = fmt.Errorf("%s: %s", tool, res.Text)
 	}
 	return res, err
-}
-
-// facts is the structured part of a result.
-func facts(r client.Result) map[string]any {
-	var m map[string]any
-	_ = json.Unmarshal(r.Structured, &m) // what is missing shows as nothing
-	return m
 }
 
 // exitText says how a command ended.

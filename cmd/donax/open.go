@@ -27,12 +27,17 @@ type opened struct {
 	runtime *wasm.Runtime
 	files   []io.Closer
 	tools   *upstream.Manager // nil without upstream servers
+	raw     bool              // terminal sequences reach a terminal
 	subject policy.Subject
 }
 
 // open builds a sandbox from the flags. What takes long on a first run is
 // told on stderr.
 func (f *sandboxFlags) open(ctx context.Context, stderr io.Writer, session policy.Session) (*opened, error) {
+	rc, err := f.readRC()
+	if err != nil {
+		return nil, err
+	}
 	mounts, err := parseMounts(f.mounts)
 	if err != nil {
 		return nil, err
@@ -55,7 +60,7 @@ func (f *sandboxFlags) open(ctx context.Context, stderr io.Writer, session polic
 	if f.memory < minMemory {
 		return nil, usageError("--memory 64MiB", "--memory %s: a program needs at least %s", &f.memory, fmt.Sprint(minMemory>>20, " MiB"))
 	}
-	o := &opened{engine: engine, book: book, layers: layers, subject: policy.Subject{
+	o := &opened{engine: engine, book: book, raw: f.raw, layers: layers, subject: policy.Subject{
 		Principal: policy.Principal{Sub: "local", Auth: "process"},
 		Session:   session,
 	}}
@@ -86,6 +91,7 @@ func (f *sandboxFlags) open(ctx context.Context, stderr io.Writer, session polic
 	o.Session, err = sandbox.New(sandbox.Config{
 		FS: ns, Programs: programs, Lookup: o.lookup(), Policy: engine, Limits: limits, Dir: "/workspace",
 		Env: append([]string{"HOME=/workspace", "PATH=/bin", "TMPDIR=/tmp", "USER=user", "LOGNAME=user", "LANG=C.UTF-8", "TERM=dumb"}, env...),
+		RC:  rc, RCName: filepath.Base(f.rcfile), Raise: f.raise,
 	})
 	if err != nil {
 		return nil, errors.Join(&exitError{exitFault, err}, o.Close())
@@ -142,7 +148,7 @@ func (f *sandboxFlags) load(ctx context.Context, stderr io.Writer) (policy.Engin
 	var layers []*rego.Engine
 	var engines []policy.Engine
 	for _, path := range f.policies {
-		e, err := rego.Load(ctx, rego.Config{Paths: []string{path}})
+		e, err := rego.Load(ctx, rego.Config{Paths: []string{path}, Enforce: rego.Obligations()})
 		if err != nil {
 			return nil, nil, loadError(err)
 		}
@@ -159,7 +165,7 @@ func (f *sandboxFlags) load(ctx context.Context, stderr io.Writer) (policy.Engin
 // run admits a line and runs it.
 func (o *opened) run(ctx context.Context, c policy.Command, in io.Reader, out, errw io.Writer) (int, error) {
 	o.subject.Terminal = policy.Terminal{ID: "cli", Cwd: c.Cwd, Grants: []string{}}
-	ctx = policy.WithSubject(ctx, o.subject)
+	ctx = policy.WithMeter(policy.WithSubject(ctx, o.subject), &policy.Meter{})
 	c, err := o.Inspect(ctx, c)
 	var limit *sandbox.LimitError
 	switch {
@@ -178,18 +184,21 @@ func (o *opened) run(ctx context.Context, c policy.Command, in io.Reader, out, e
 		fmt.Fprintln(errw, "donax:", err)
 		return sandbox.StatusDenied, err
 	}
-	c.Limits = c.Limits.Least(d.Limits)
+	c.Oblige(d)
+	r, out, errw, err := o.release(d, out, errw)
+	if err != nil {
+		fmt.Fprintln(errw, "donax: denied by policy:", err)
+		return sandbox.StatusDenied, &policy.DeniedError{Decision: d, Err: err}
+	}
+	defer r.end()
 	return o.Run(ctx, c, in, out, errw)
 }
 
 // Run runs an admitted command. On a machine's first run it prepares the box
 // before the clock of the command starts.
 func (o *opened) Run(ctx context.Context, c policy.Command, in io.Reader, out, errw io.Writer) (int, error) {
-	if !o.runtime.Cached() {
-		if err := o.runtime.Warm(ctx); err != nil {
-			fmt.Fprintln(errw, "donax: the box could not be prepared:", err)
-			return sandbox.StatusFault, err
-		}
+	if err := o.prepare(ctx, errw); err != nil {
+		return sandbox.StatusFault, err
 	}
 	return o.Session.Run(ctx, c, in, out, errw)
 }
@@ -200,6 +209,18 @@ func (o *opened) lookup() func(string) sandbox.Program {
 		return nil
 	}
 	return o.tools.Lookup
+}
+
+// prepare compiles the box where that was not done yet.
+func (o *opened) prepare(ctx context.Context, errw io.Writer) error {
+	if o.runtime.Cached() {
+		return nil
+	}
+	err := o.runtime.Warm(ctx)
+	if err != nil {
+		fmt.Fprintln(errw, "donax: the box could not be prepared:", err)
+	}
+	return err
 }
 
 // Close frees the sandbox. Nothing of it may still run.

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"os"
 	"path/filepath"
 	"testing"
@@ -13,9 +12,7 @@ import (
 // TestMain makes the test binary be donax when a script runs it.
 func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){
-		"donax": func() {
-			os.Exit(run(context.Background(), os.Args[1:], stdio{os.Stdin, os.Stdout, os.Stderr}))
-		},
+		"donax":    main,
 		"fake-mcp": func() { os.Exit(clienttest.Main(os.Args[1:])) },
 	})
 }

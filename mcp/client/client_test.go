@@ -8,7 +8,6 @@ import (
 	"os"
 	"runtime"
 	"strings"
-	"sync"
 	"sync/atomic"
 	"syscall"
 	"testing"
@@ -67,7 +66,7 @@ func TestFaultyStarts(t *testing.T) {
 			if tools, err := c.Tools(context.Background()); err != nil || tools[0].Name != "echo" || !tools[0].Annotations.Destructive {
 				t.Errorf("%v %v", tools, err)
 			}
-			if got := call(t, c, "args", nil).Text(); got != "{}" {
+			if got := call(t, c, "args", nil).Text; got != "{}" {
 				t.Errorf("no arguments are sent as %s", got)
 			}
 			if !strings.HasPrefix(c.Instructions(), "Ask the fake.") {
@@ -124,16 +123,16 @@ func TestResults(t *testing.T) {
 	if got := strings.Join(kinds, " "); got != "text image audio resource resource_link" || !bytes.Equal(r.Content[1].Data, []byte("\x89PNG")) || string(r.Content[3].Data) != "# notes" {
 		t.Errorf("%s %+v", got, r)
 	}
-	if r := call(t, c, "weird", nil); r.Text() != "{\"depth\":3,\"type\":\"hologram\"}\nafter" {
+	if r := call(t, c, "weird", nil); r.Text != "{\"depth\":3,\"type\":\"hologram\"}\nafter" {
 		t.Errorf("content of an unknown kind: %+v", r)
 	}
-	if r := call(t, c, "nocontent", nil); string(r.Structured) != `{"a":1}` {
+	if r := call(t, c, "nocontent", nil); string(r.JSON) != `{"a":1}` {
 		t.Errorf("structure alone: %+v", r)
 	}
-	if r := call(t, c, "ids", nil); string(r.Structured) != `{"id":9007199254740993}` {
-		t.Errorf("digits are lost: %s", r.Structured)
+	if r := call(t, c, "ids", nil); string(r.JSON) != `{"id":9007199254740993}` {
+		t.Errorf("digits are lost: %s", r.JSON)
 	}
-	if r := call(t, c, "fail", nil); !r.IsError || r.Text() != "it did not work" {
+	if r := call(t, c, "fail", nil); !r.IsError || r.Text != "it did not work" {
 		t.Errorf("%+v", r)
 	}
 	if _, err := c.Call(context.Background(), "big", map[string]any{"bytes": 2 << 20}, nil); err == nil || !strings.Contains(err.Error(), "longer than the limit") {
@@ -142,16 +141,19 @@ func TestResults(t *testing.T) {
 	if _, err := c.Call(context.Background(), "nonsense", nil, nil); err == nil {
 		t.Error("an unknown tool answers")
 	}
-	var steps []string
-	var mu sync.Mutex
-	if _, err := c.Call(context.Background(), "steps", map[string]any{"n": 3}, func(m string) { mu.Lock(); steps = append(steps, m); mu.Unlock() }); err != nil {
-		t.Error(err)
+	steps, done := make(chan string, 10), make(chan error)
+	go func() {
+		_, err := c.Call(context.Background(), "steps", map[string]any{"n": 3, "wait": true}, func(m string) { steps <- m })
+		done <- err
+	}()
+	for i := range 3 {
+		if got, want := <-steps, fmt.Sprint("step ", i+1); got != want {
+			t.Errorf("progress %q, want %q", got, want)
+		}
 	}
-	call(t, c, "echo", map[string]any{"text": "still there"})
-	mu.Lock()
-	defer mu.Unlock()
-	if strings.Join(steps, ",") != "step 1,step 2,step 3" {
-		t.Error(steps)
+	call(t, c, "release", nil)
+	if err := <-done; err != nil {
+		t.Error(err)
 	}
 }
 
@@ -163,7 +165,7 @@ func TestCancelReachesTheServer(t *testing.T) {
 		t.Error(err)
 	}
 	for range 100 {
-		if call(t, c, "cancelled", nil).Text() == "1" {
+		if call(t, c, "cancelled", nil).Text == "1" {
 			return
 		}
 		time.Sleep(20 * time.Millisecond)
@@ -203,10 +205,10 @@ func TestChangesAreSettled(t *testing.T) {
 }
 
 func TestQuestionsOfServers(t *testing.T) {
-	if got := call(t, start(t, fake()), "ask", nil).Text(); !strings.Contains(got, "-32") {
+	if got := call(t, start(t, fake()), "ask", nil).Text; !strings.Contains(got, "-32") {
 		t.Errorf("an elicitation that was not offered: %s", got)
 	}
-	if got := call(t, start(t, fake()), "sample", nil).Text(); !strings.Contains(got, "does not support") {
+	if got := call(t, start(t, fake()), "sample", nil).Text; !strings.Contains(got, "does not support") {
 		t.Errorf("sampling: %s", got)
 	}
 	for answer, want := range map[bool]string{true: "accept", false: "decline"} {
@@ -217,7 +219,7 @@ func TestQuestionsOfServers(t *testing.T) {
 			}
 			return answer
 		}
-		if got := call(t, start(t, cfg), "ask", nil).Text(); !strings.Contains(got, want) {
+		if got := call(t, start(t, cfg), "ask", nil).Text; !strings.Contains(got, want) {
 			t.Errorf("%v: %s", answer, got)
 		}
 	}
@@ -232,7 +234,7 @@ func TestCloseEndsTheTree(t *testing.T) {
 	before := runtime.NumGoroutine()
 	c := start(t, fake("stubborn"))
 	var pid int
-	if _, err := fmt.Sscan(call(t, c, "child", nil).Text(), &pid); err != nil || pid < 2 {
+	if _, err := fmt.Sscan(call(t, c, "child", nil).Text, &pid); err != nil || pid < 2 {
 		t.Fatal(pid, err)
 	}
 	begin := time.Now()
@@ -267,7 +269,7 @@ func zombie(pid int) bool {
 
 func TestNothingIsInherited(t *testing.T) {
 	t.Setenv("DONAX_TEST_CANARY", "canary-9431")
-	if got := call(t, start(t, fake()), "env", map[string]any{"name": "DONAX_TEST_CANARY"}).Text(); got != "" {
+	if got := call(t, start(t, fake()), "env", map[string]any{"name": "DONAX_TEST_CANARY"}).Text; got != "" {
 		t.Errorf("the server sees %q", got)
 	}
 }

@@ -37,16 +37,16 @@ func TestHTTP(t *testing.T) {
 			if tools, err := c.Tools(context.Background()); err != nil || len(tools) < 10 {
 				t.Fatalf("%v %v", tools, err)
 			}
-			if r := call(t, c, "weird", nil); !strings.HasSuffix(r.Text(), "after") {
+			if r := call(t, c, "weird", nil); !strings.HasSuffix(r.Text, "after") {
 				t.Errorf("%+v", r)
 			}
-			if r := call(t, c, "ids", nil); string(r.Structured) != `{"id":9007199254740993}` {
-				t.Errorf("%s", r.Structured)
+			if r := call(t, c, "ids", nil); string(r.JSON) != `{"id":9007199254740993}` {
+				t.Errorf("%s", r.JSON)
 			}
 			if _, err := c.Call(context.Background(), "big", map[string]any{"bytes": 2 << 20}, nil); err == nil || !strings.Contains(err.Error(), "longer than the limit") {
 				t.Errorf("over the limit: %v", err)
 			}
-			if r := call(t, c, "echo", map[string]any{"text": "on"}); r.Text() != "on" {
+			if r := call(t, c, "echo", map[string]any{"text": "on"}); r.Text != "on" {
 				t.Errorf("the connection is lost: %+v", r)
 			}
 			c.Close()

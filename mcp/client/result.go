@@ -1,21 +1,23 @@
 package client
 
-import (
-	"encoding/json"
-	"strings"
-)
+import "encoding/json"
 
 // Result is what a tool answered.
 type Result struct {
 	Content    []Content
-	Structured json.RawMessage // structuredContent as it came; nil when there is none
+	Text       string          // the text blocks, joined by newlines
+	JSON       json.RawMessage // structuredContent as it came; nil when there is none
+	Structured map[string]any  // and decoded, when it is an object of at most 256 KiB
 	IsError    bool            // the tool itself reports a failure; the text says why
 }
+
+// maxDecoded is up to which size structuredContent is decoded.
+const maxDecoded = 256 << 10
 
 // Content is one block of a result.
 type Content struct {
 	Kind            Kind
-	Text            string // of a Text
+	Text            string // of a text block
 	URI, Name, MIME string // of the others, where they have them
 	Data            []byte // of an Image, Audio or Resource
 }
@@ -23,7 +25,7 @@ type Content struct {
 // Kind says what a block of a result is.
 type Kind string
 
-// The kinds of content. A block of a kind that is not known arrives as Text,
+// The kinds of content. A block of a kind that is not known arrives as text,
 // as JSON.
 const (
 	Text     Kind = "text"
@@ -32,14 +34,3 @@ const (
 	Resource Kind = "resource"      // contents of a resource, text too
 	Link     Kind = "resource_link" // only its address
 )
-
-// Text returns the text blocks, joined by newlines.
-func (r Result) Text() string {
-	var texts []string
-	for _, b := range r.Content {
-		if b.Kind == Text {
-			texts = append(texts, b.Text)
-		}
-	}
-	return strings.Join(texts, "\n")
-}

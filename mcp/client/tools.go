@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"strings"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
@@ -106,12 +107,17 @@ func (c *Client) Call(ctx context.Context, tool string, args map[string]any, pro
 func result(r *mcp.CallToolResult) Result {
 	res := Result{IsError: r.IsError}
 	if text, ok := r.StructuredContent.(string); ok {
-		res.Structured = json.RawMessage(text)
+		res.JSON = json.RawMessage(text)
+		if len(text) <= maxDecoded {
+			_ = json.Unmarshal(res.JSON, &res.Structured) // only objects
+		}
 	}
+	var texts []string
 	for _, block := range r.Content {
 		switch b := block.(type) {
 		case *mcp.TextContent:
 			res.Content = append(res.Content, Content{Kind: Text, Text: b.Text})
+			texts = append(texts, b.Text)
 		case *mcp.ImageContent:
 			res.Content = append(res.Content, Content{Kind: Image, MIME: b.MIMEType, Data: b.Data})
 		case *mcp.AudioContent:
@@ -128,5 +134,6 @@ func result(r *mcp.CallToolResult) Result {
 			}
 		}
 	}
+	res.Text = strings.Join(texts, "\n")
 	return res
 }

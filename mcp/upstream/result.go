@@ -56,8 +56,8 @@ func (c *command) said(p *sandbox.Proc, err error) error {
 // output is what a result looks like on stdout: the structured part where it
 // is asked for or alone, else the text as it is, and a line for each file.
 func (c *command) output(p *sandbox.Proc, res client.Result, asJSON bool) (string, error) {
-	text := clean(c.s.hide(res.Text()))
-	structured := clean(c.s.hide(string(res.Structured)))
+	text := clean(c.s.hide(res.Text))
+	structured := clean(c.s.hide(string(res.JSON)))
 	if asJSON {
 		if structured != "" {
 			return structured + "\n", nil

@@ -26,6 +26,7 @@ type Server struct {
 	cancelled int
 	changed   bool
 	ready     bool
+	held      json.RawMessage            // id of the call of steps that waits for one of release
 	waiting   map[string]json.RawMessage // ids of calls that wait for an answer of the client, by the id of the question
 }
 

@@ -91,6 +91,7 @@ func (s *Server) call(m message) (status int, end bool) {
 		Text, Name string
 		Times      int
 		Bytes, N   int
+		Wait       bool
 	}
 	_ = json.Unmarshal(p.Arguments, &args)
 	switch p.Name {
@@ -117,7 +118,14 @@ func (s *Server) call(m message) (status int, end bool) {
 		for i := range args.N {
 			s.send(object{"jsonrpc": "2.0", "method": "notifications/progress", "params": object{"progressToken": p.Meta.Token, "progress": i + 1, "total": args.N, "message": fmt.Sprint("step ", i+1)}})
 		}
+		if args.Wait {
+			s.held = m.ID
+			break
+		}
 		s.answer(m.ID, text("done"))
+	case "release":
+		s.answer(s.held, text("done"))
+		s.answer(m.ID, text("released"))
 	case "ids":
 		s.answer(m.ID, object{"content": []any{}, "structuredContent": object{"id": json.Number("9007199254740993")}})
 	case "escape":
