@@ -157,6 +157,7 @@ func (s *Server) Serve(ctx context.Context, r io.Reader, w io.Writer) error {
 type link struct {
 	base     context.Context // ends when nothing may run any more
 	subject  policy.Subject  // without what the request itself says
+	identity Identity        // who was authenticated; empty on a byte stream
 	draining <-chan struct{} // closed when the client can ask no more
 }
 

@@ -108,6 +108,7 @@ func (t *terminals) create(ctx context.Context, c *Call) (*Result, error) {
 		Cwd:     a.str("cwd"),
 		Env:     a.env("env"),
 		Session: a.str("session"),
+		Running: c.terminals,
 		Output:  int(a.integer("outputByteLimit", 0, int64(t.host.Limits().OutputMax), -1)),
 		Timeout: time.Duration(a.integer("timeoutMs", 1, int64(365*24*time.Hour/time.Millisecond), 0)) * time.Millisecond,
 	}

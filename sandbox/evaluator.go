@@ -22,6 +22,7 @@ type script struct {
 	pid    int
 	depth  int  // of functions, sources and shells around it
 	main   bool // of the whole line: what it leaves behind ends with it
+	kept   *kept
 
 	stdin          io.Reader // nil: empty
 	stdout, stderr io.Writer
@@ -63,8 +64,15 @@ func (h *host) eval(ctx context.Context, sc script) (int, error) {
 		Jobs:      whole(l.Jobs),
 		Stages:    l.Stages,
 		Files:     l.Files,
+		State:     l.State,
 	}
-	status, err := shell.Run(ctx, c, sc.text)
+	var status int
+	var err error
+	if sc.kept != nil {
+		status, sc.kept.after, err = sc.kept.before.RunFrom(ctx, c, sc.text)
+	} else {
+		status, err = shell.Run(ctx, c, sc.text)
+	}
 	if cause := h.cause(); cause != nil {
 		return 0, cause
 	}

@@ -43,6 +43,14 @@ type guard struct {
 
 var _ vfs.FS = (*guard)(nil)
 
+// Quiet returns the same files, guarded in the same way, for what a runtime
+// does on its own: the program did not ask, so it is not told of a denial.
+func (g *guard) Quiet() vfs.FS {
+	q := *g
+	q.stderr = nil
+	return &q
+}
+
 // alive fails once the run is over: what was left behind must not change
 // files any more.
 func (g *guard) alive(op, name string) error {
@@ -65,9 +73,9 @@ func (g *guard) ask(f policy.File) error {
 		return nil
 	}
 	var de *policy.DeniedError
-	if errors.As(err, &de) && g.cause() == nil && g.ctx.Err() == nil {
+	if g.stderr != nil && errors.As(err, &de) && g.cause() == nil && g.ctx.Err() == nil {
 		key := [4]string{g.by, f.Op, f.Path, f.To}
-		if _, again := g.said.LoadOrStore(key, true); !again && g.stderr != nil {
+		if _, again := g.said.LoadOrStore(key, true); !again {
 			_, _ = fmt.Fprintf(g.stderr, "%s: cannot %s %s: %v\n", g.by, f.Op, f.Path, de)
 		}
 	}
@@ -279,6 +287,15 @@ func (g *guard) Chmod(name string, mode fs.FileMode) error {
 // Chtimes implements [vfs.FS].
 func (g *guard) Chtimes(name string, atime, mtime time.Time) error {
 	l, err := g.fs.Resolve(name, true)
+	if err = g.one("chmod", l, err); err != nil {
+		return err
+	}
+	return l.Chtimes(atime, mtime)
+}
+
+// Lchtimes is Chtimes for a symlink's own times.
+func (g *guard) Lchtimes(name string, atime, mtime time.Time) error {
+	l, err := g.fs.Resolve(name, false)
 	if err = g.one("chmod", l, err); err != nil {
 		return err
 	}

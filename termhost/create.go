@@ -20,12 +20,13 @@ type Spec struct {
 	Cwd     string        // absolute, inside the sandbox; "" means the runner's default
 	Env     []string      // NAME=VALUE, added to the runner's environment
 	Timeout time.Duration // wall time, then status 124; 0 means none but the policy's
+	Running int           // commands of the principal that may run at a time; 0, and more than Limits.Running, mean that
 	Output  int           // bytes of output to keep; 0 means Limits.Output, negative keeps none; capped by Limits.OutputMax
 
 	// Session names a shell of the principal that is kept between commands:
 	// the current folder, variables and functions stay. It is opened at its
-	// first use and runs one command at a time; when a command in it is
-	// stopped, it is closed and starts anew. "" means a shell of its own.
+	// first use and runs one command at a time; a command in it that is stopped
+	// leaves it as it was before. "" means a shell of its own.
 	Session string
 
 	// Approve asks a person about a command for which the policy says
@@ -86,7 +87,7 @@ func (h *Host) Create(ctx context.Context, s Spec) (*Terminal, error) {
 		return nil, err
 	}
 	o := ownerOf(subject.Principal)
-	open, err := h.admit(o)
+	open, err := h.admit(o, s.Running)
 	if err != nil {
 		return nil, err
 	}

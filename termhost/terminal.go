@@ -96,7 +96,7 @@ func (t *Terminal) run(ctx context.Context) {
 	_ = t.flush() // fails only when the buffer takes nothing any more
 	exit := exitOf(status, err, context.Cause(limited), t.command.Limits)
 	t.cancel(nil) // frees the context; the exit is already computed
-	t.free(exit.Reason == Exited)
+	t.free(exit.Reason != Fault && exit.Reason != Crashed)
 	t.host.ended(t)
 	t.out.finish(exit)
 	if t.released.Load() {

@@ -32,6 +32,10 @@ type opened struct {
 // open builds a sandbox from the flags. What takes long on a first run is
 // told on stderr.
 func (f *sandboxFlags) open(ctx context.Context, stderr io.Writer, session policy.Session) (*opened, error) {
+	rc, err := f.readRC()
+	if err != nil {
+		return nil, err
+	}
 	mounts, err := parseMounts(f.mounts)
 	if err != nil {
 		return nil, err
@@ -78,6 +82,7 @@ func (f *sandboxFlags) open(ctx context.Context, stderr io.Writer, session polic
 	o.Session, err = sandbox.New(sandbox.Config{
 		FS: ns, Programs: programs, Policy: engine, Limits: limits, Dir: "/workspace",
 		Env: append([]string{"HOME=/workspace", "PATH=/bin", "TMPDIR=/tmp", "USER=user", "LOGNAME=user", "LANG=C.UTF-8", "TERM=dumb"}, env...),
+		RC:  rc, RCName: filepath.Base(f.rcfile), Raise: f.raise,
 	})
 	if err != nil {
 		return nil, errors.Join(&exitError{exitFault, err}, o.Close())
@@ -191,13 +196,22 @@ func (o *opened) run(ctx context.Context, c policy.Command, in io.Reader, out, e
 // Run runs an admitted command. On a machine's first run it prepares the box
 // before the clock of the command starts.
 func (o *opened) Run(ctx context.Context, c policy.Command, in io.Reader, out, errw io.Writer) (int, error) {
-	if !o.runtime.Cached() {
-		if err := o.runtime.Warm(ctx); err != nil {
-			fmt.Fprintln(errw, "donax: the box could not be prepared:", err)
-			return sandbox.StatusFault, err
-		}
+	if err := o.prepare(ctx, errw); err != nil {
+		return sandbox.StatusFault, err
 	}
 	return o.Session.Run(ctx, c, in, out, errw)
+}
+
+// prepare compiles the box where that was not done yet.
+func (o *opened) prepare(ctx context.Context, errw io.Writer) error {
+	if o.runtime.Cached() {
+		return nil
+	}
+	err := o.runtime.Warm(ctx)
+	if err != nil {
+		fmt.Fprintln(errw, "donax: the box could not be prepared:", err)
+	}
+	return err
 }
 
 // Close frees the sandbox. Nothing of it may still run.
