@@ -68,14 +68,16 @@ func (f *serveFlags) serve(ctx context.Context, std stdio) error {
 			}
 		}()
 	}
+	report := func(u rego.Update) {
+		if u.Err != nil {
+			log.Error("policy", "error", u.Err)
+			return
+		}
+		log.Info("policy reloaded", "old", u.Old, "new", u.New)
+	}
+	go reloadOnHangup(ctx, box.layers, report)
 	for _, layer := range box.layers {
-		go layer.Watch(ctx, 0, func(u rego.Update) {
-			if u.Err != nil {
-				log.Error("policy", "error", u.Err)
-				return
-			}
-			log.Info("policy reloaded", "old", u.Old, "new", u.New)
-		})
+		go layer.Watch(ctx, 0, report)
 	}
 	host := termhost.New(termhost.Config{Runner: box, Shell: box.shell, Engine: box.engine, Limits: termhost.Limits{Running: f.terminals}})
 	defer host.Close()
