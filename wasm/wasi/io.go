@@ -21,10 +21,8 @@ func fdRead(c *call) errno {
 	}
 	first := true
 	n, e := c.read(c.u32(1), c.u32(2), func(b []byte) (int, error) {
-		if d.file.f == nil && !first { // having read something, a read does not wait for more
-			if d.file.waiter(false) == nil || !d.file.ready(false) {
-				return 0, nil
-			}
+		if !first && d.file.stream() && (d.file.waiter(false) == nil || !d.file.ready(false)) {
+			return 0, nil // having read something, a read does not wait for more
 		}
 		first = false
 		return readSome(d.file.r, b)
