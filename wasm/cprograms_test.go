@@ -252,11 +252,12 @@ func TestCErrors(t *testing.T) {
 type readyWriter struct {
 	once  sync.Once
 	ready chan struct{}
+	said  syncBuffer
 }
 
 func (w *readyWriter) Write(p []byte) (int, error) {
 	w.once.Do(func() { close(w.ready) })
-	return len(p), nil
+	return w.said.Write(p)
 }
 
 // Whatever a program waits for, or does without end, it ends within 50 ms of
@@ -264,12 +265,20 @@ func (w *readyWriter) Write(p []byte) (int, error) {
 func TestCBlocked(t *testing.T) {
 	const bound, tries = 50 * time.Millisecond, 8
 	p := loader(t, t.TempDir())("block", compileC(t, "block"), nil)
-	s, err := sandbox.New(sandbox.Config{FS: vfs.NewMem(vfs.MemConfig{}), Programs: []sandbox.Program{p}, Policy: allow})
+	dev, err := vfs.NewDev(vfs.DevConfig{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	fsys, err := vfs.NewMount(vfs.MountPoint{Path: "/dev", Mode: vfs.ReadWrite, FS: dev})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := sandbox.New(sandbox.Config{FS: fsys, Programs: []sandbox.Program{p}, Policy: allow})
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, text := range []string{
-		"block read", "block fgets", "block poll", "block clock", "block sleep", "block yield", "block spin",
+		"block read", "block fgets", "block poll", "block clock", "block sleep", "block yield", "block spin", "block vector",
 		"block sleep | block read", "block sleep | block poll", "block write | block sleep 2>/dev/null",
 	} {
 		best := time.Hour
@@ -293,7 +302,7 @@ func TestCBlocked(t *testing.T) {
 			took := time.Since(at)
 			never.Close()
 			if !errors.Is(err, killed) {
-				t.Fatalf("%s: %v", text, err)
+				t.Fatalf("%s: %v\n%s", text, err, errw.said.String())
 			}
 			if best = min(best, took); best < bound {
 				break

@@ -52,6 +52,7 @@ func (c *call) read(vec, n uint32, f func([]byte) (int, error)) (uint32, errno) 
 		if uint64(total)+uint64(len(b)) > math.MaxInt32 {
 			return false
 		}
+		c.alive()
 		k, err := f(b)
 		total += uint32(k)
 		if err != nil && err != io.EOF && total == 0 {
@@ -128,6 +129,7 @@ func (c *call) write(vec, n uint32, f func([]byte) (int, error)) (uint32, errno)
 		if uint64(total)+uint64(len(b)) > math.MaxInt32 {
 			return false
 		}
+		c.alive()
 		k, err := f(b)
 		k = min(max(k, 0), len(b))
 		total += uint32(k)
