@@ -29,6 +29,9 @@ process.stdout.write(z.brotliDecompressSync(m.getCompressedBytes()));`
 
 func npmFile(t *testing.T, parts ...string) string {
 	t.Helper()
+	if testing.Short() {
+		t.Skip("compiling programs of this size takes a while")
+	}
 	dir := os.Getenv("DONAX_PROGRAMS")
 	if dir == "" {
 		if os.Getenv("DONAX_REQUIRE_TOOLS") != "" {
