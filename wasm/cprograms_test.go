@@ -313,3 +313,23 @@ func TestCBlocked(t *testing.T) {
 		}
 	}
 }
+
+// Relative and absolute names lead where they say, although they are one to
+// the C library, and also where a folder of the working directory is named
+// like one below the root.
+func TestCWorkingDirectory(t *testing.T) {
+	p := loader(t, t.TempDir())("show", compileC(t, "show"), nil)
+	session(t, p, map[string]string{
+		"/w/a.txt":    "a\n",
+		"/w/tmp/mine": "the project's\n",
+		"/tmp/theirs": "the machine's\n",
+	}, "/w", []line{
+		{text: "show a.txt /w/a.txt ./a.txt ../w/a.txt", out: "a\na\na\na\n"},
+		{text: "show tmp/mine /w/tmp/mine /tmp/theirs", out: "the project's\nthe project's\nthe machine's\n"},
+		{text: "cd sub; show ../a.txt ../tmp/mine /w/a.txt", out: "a\nthe project's\na\n"},
+		{text: "cd /; show w/a.txt /w/a.txt tmp/theirs", out: "a\na\nthe machine's\n"},
+		{text: "show +new +/tmp/new; show new /w/new /tmp/new", out: "made\nmade\nmade\n"},
+		{text: "show none /tmp/none", out: "none: errno 44\n/tmp/none: errno 44\n"},
+		{text: "cd sub; show +f; cd ..; show sub/f f", out: "made\nf: errno 44\n"},
+	})
+}
