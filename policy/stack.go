@@ -65,6 +65,9 @@ func (s stack) Constant(k Kind) (Decision, bool) {
 
 func merge(d, next Decision) Decision {
 	out := d
+	if next.Effect > Allow { // no effect that is known: it must not pass for one that is
+		next.Effect = Deny
+	}
 	switch {
 	case next.Effect < d.Effect: // smaller is more restrictive
 		out.ID, out.Effect, out.Reasons = next.ID, next.Effect, next.Reasons
