@@ -17,9 +17,9 @@ const module = "github.com/donax-sh/donax"
 // here may import none.
 var rooms = map[string][]string{
 	"":                {},
-	"cmd":             {"mcp", "mcp/client", "termhost", "sandbox", "sandbox/vfs", "policy", "policy/rego", "wasm", "wasm/box", "examples"},
-	"examples":        {"sandbox", "sandbox/vfs", "policy", "policy/rego", "wasm", "wasm/box", "mcp", "termhost"},
-	"mcp":             {"termhost", "policy"},
+	"cmd":             {"mcp", "mcp/client", "termhost", "sandbox", "sandbox/vfs", "policy", "policy/rego", "policy/audit", "policy/brake", "wasm", "wasm/box", "examples"},
+	"examples":        {"sandbox", "sandbox/vfs", "policy", "policy/rego", "policy/audit", "policy/brake", "wasm", "wasm/box", "mcp", "termhost"},
+	"mcp":             {"termhost", "policy", "policy/brake"},
 	"mcp/client":      {},
 	"termhost":        {"policy"},
 	"sandbox":         {"policy", "sandbox/vfs", "sandbox/shell"},
@@ -27,6 +27,8 @@ var rooms = map[string][]string{
 	"sandbox/vfs":     {},
 	"policy":          {},
 	"policy/rego":     {"policy", "examples"},
+	"policy/audit":    {"policy"},
+	"policy/brake":    {"policy"},
 	"wasm":            {"sandbox", "sandbox/vfs", "policy", "wasm/wasi", "wasm/rewrite", "wasm/box"},
 	"wasm/wasi":       {"sandbox", "sandbox/vfs"},
 	"wasm/rewrite":    {},

@@ -103,7 +103,9 @@ func TestEnterPassesEveryGate(t *testing.T) {
 		t.Error(got)
 	}
 	for name, g := range map[string]gate{
-		"refuses":   func(policy.ToolCall) (func(policy.Outcome), error) { return nil, &policy.RefusedError{Msg: "the gate failed"} },
+		"refuses": func(policy.ToolCall) (func(policy.Outcome), error) {
+			return nil, &policy.RefusedError{Msg: "the gate failed"}
+		},
 		"panics":    func(policy.ToolCall) (func(policy.Outcome), error) { panic("boom") },
 		"no leaver": func(policy.ToolCall) (func(policy.Outcome), error) { return nil, nil },
 	} {
