@@ -16,6 +16,9 @@ func Bind(ctx context.Context, e Engine) context.Context {
 	return context.WithValue(ctx, boundKey{}, append(have[:len(have):len(have)], e))
 }
 
+// Bound returns what is bound to ctx, outermost first.
+func Bound(ctx context.Context) []Engine { return bound(ctx) }
+
 func bound(ctx context.Context) stack {
 	s, _ := ctx.Value(boundKey{}).(stack)
 	return s

@@ -179,7 +179,9 @@ func TestOneEventIsOneLine(t *testing.T) {
 		t.Errorf("%d lines for %d events", lines, 1+4*len(nasty))
 	}
 	for _, line := range bytes.Split(bytes.TrimSpace(raw), []byte("\n")) {
-		if !json.Valid(line) || bytes.ContainsFunc(line, func(r rune) bool { return r < ' ' || r == 0x7f || r == 0x85 || r == 0x2028 || r == 0x2029 || r == 0x202e || r == 0xe0041 }) {
+		if !json.Valid(line) || bytes.ContainsFunc(line, func(r rune) bool {
+			return r < ' ' || r == 0x7f || r == 0x85 || r == 0x2028 || r == 0x2029 || r == 0x202e || r == 0xe0041
+		}) {
 			t.Errorf("%q", line)
 		}
 	}

@@ -59,8 +59,11 @@ func TestTamperingShows(t *testing.T) {
 		want   string
 		line   int
 	}{
-		"edit":         {lines(func(l [][]byte) [][]byte { l[4] = bytes.Replace(l[4], []byte("alice"), []byte("mallo"), 1); return l }), "record 5 was changed", 5},
-		"edit last":    {lines(func(l [][]byte) [][]byte { l[21] = bytes.Replace(l[21], []byte("log.closed"), []byte("log.opened"), 1); return l }), "record 22 was changed", 22},
+		"edit": {lines(func(l [][]byte) [][]byte { l[4] = bytes.Replace(l[4], []byte("alice"), []byte("mallo"), 1); return l }), "record 5 was changed", 5},
+		"edit last": {lines(func(l [][]byte) [][]byte {
+			l[21] = bytes.Replace(l[21], []byte("log.closed"), []byte("log.opened"), 1)
+			return l
+		}), "record 22 was changed", 22},
 		"space":        {lines(func(l [][]byte) [][]byte { l[4] = append([]byte(" "), l[4]...); return l }), "not a record", 5},
 		"garbage":      {lines(func(l [][]byte) [][]byte { l[4] = []byte("{}\n"); return l }), "not a record", 5},
 		"empty line":   {lines(func(l [][]byte) [][]byte { l[4] = append([]byte("\n"), l[4]...); return l }), "not a record", 5},
