@@ -64,39 +64,55 @@ type GateWitness interface {
 	Refused(ctx context.Context, c ToolCall, err error) (id string)
 }
 
-// Enter passes the gates among what is bound to ctx, and then g, which may be
-// nil. The first that refuses decides; a panic refuses.
-func Enter(ctx context.Context, g Gate, c ToolCall) (leave func(Outcome), err error) {
+// Gates returns a gate of several: all must let a call pass, and the first
+// that refuses decides.
+func Gates(g ...Gate) Gate { return gates(g) }
+
+type gates []Gate
+
+func (list gates) Enter(ctx context.Context, c ToolCall) (func(Outcome), error) {
 	var left []func(Outcome)
-	leaveAll := func(o Outcome) {
+	leave := func(o Outcome) {
 		for i := len(left) - 1; i >= 0; i-- {
 			left[i](o)
 		}
 	}
-	for _, e := range bound(ctx) {
-		gate, ok := e.(Gate)
-		if !ok {
-			continue
-		}
-		l, err := enter(ctx, gate, c)
-		if err != nil {
-			leaveAll(OutcomeFault)
-			if w, ok := g.(GateWitness); ok {
-				err = withID(err, w.Refused(ctx, c, err))
-			}
-			return nil, err
-		}
-		left = append(left, l)
-	}
-	if g != nil {
+	for _, g := range list {
 		l, err := enter(ctx, g, c)
 		if err != nil {
-			leaveAll(OutcomeFault)
+			leave(OutcomeFault)
 			return nil, err
 		}
 		left = append(left, l)
 	}
-	return leaveAll, nil
+	return leave, nil
+}
+
+// Enter passes the gates among what is bound to ctx, and then g, which may be
+// nil. The first that refuses decides; a panic refuses.
+func Enter(ctx context.Context, g Gate, c ToolCall) (leave func(Outcome), err error) {
+	var outer gates
+	for _, e := range bound(ctx) {
+		if gate, ok := e.(Gate); ok {
+			outer = append(outer, gate)
+		}
+	}
+	leaveOuter, err := outer.Enter(ctx, c)
+	if err != nil {
+		if w, ok := g.(GateWitness); ok {
+			err = withID(err, w.Refused(ctx, c, err))
+		}
+		return nil, err
+	}
+	if g == nil {
+		return leaveOuter, nil
+	}
+	leaveInner, err := enter(ctx, g, c)
+	if err != nil {
+		leaveOuter(OutcomeFault)
+		return nil, err
+	}
+	return func(o Outcome) { leaveInner(o); leaveOuter(o) }, nil
 }
 
 // enter contains a panic: a bug in a gate must never open it.

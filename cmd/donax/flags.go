@@ -22,6 +22,7 @@ type sandboxFlags struct {
 	memory   size
 	output   size
 	quiet    bool
+	waist    waistFlags
 }
 
 // add declares the flags. The default of --timeout differs between a line
@@ -36,11 +37,13 @@ func (f *sandboxFlags) add(cmd *cobra.Command, timeout time.Duration, memory, ou
 	fl.Var(&f.timeout, "timeout", "end a line after `DURATION`, like 90s or 5m; 0 means never")
 	fl.Var(&f.memory, "memory", "memory of one program, like 64MiB")
 	fl.Var(&f.output, "output", "bytes a line may write in all, like 16MiB")
+	f.waist.add(cmd)
 	fl.BoolVarP(&f.quiet, "quiet", "q", false, "say nothing of donax's own on stderr but errors")
 }
 
 // defaults sets the sizes that add would have.
 func (f *sandboxFlags) defaults() {
+	f.waist.audit, f.waist.onError, f.waist.mode = "off", "deny", "enforce"
 	f.memory, f.output = size(sandbox.DefaultLimits.Memory), size(sandbox.DefaultLimits.Output)
 }
 

@@ -21,6 +21,7 @@ type opened struct {
 	*sandbox.Session
 	engine  policy.Engine
 	layers  []*rego.Engine // what engine is made of, when policies were given
+	waist   *waist
 	runtime *wasm.Runtime
 	files   []io.Closer
 	subject policy.Subject
@@ -44,7 +45,12 @@ func (f *sandboxFlags) open(ctx context.Context, stderr io.Writer, session polic
 	if f.memory < minMemory {
 		return nil, usageError("--memory 64MiB", "--memory %s: a program needs at least %s", &f.memory, fmt.Sprint(minMemory>>20, " MiB"))
 	}
-	o := &opened{engine: engine, layers: layers, subject: policy.Subject{
+	w, err := f.waist.open(stderr, f.quiet, mounts, env, layers)
+	if err != nil {
+		return nil, err
+	}
+	engine = w.engine(engine)
+	o := &opened{engine: engine, layers: layers, waist: w, subject: policy.Subject{
 		Principal: policy.Principal{Sub: "local", Auth: "process"},
 		Session:   session,
 	}}
@@ -54,7 +60,7 @@ func (f *sandboxFlags) open(ctx context.Context, stderr io.Writer, session polic
 		}
 	}})
 	if err != nil {
-		return nil, &exitError{exitFault, err}
+		return nil, errors.Join(&exitError{exitFault, err}, w.Close())
 	}
 	programs := o.runtime.Programs()
 	ns, err := o.namespace(mounts, programs)
@@ -162,10 +168,13 @@ func (o *opened) run(ctx context.Context, c policy.Command, in io.Reader, out, e
 	}
 	if err != nil {
 		fmt.Fprintln(errw, "donax:", err)
+		if o.waist.brake.State().On {
+			return sandbox.StatusKilled, err
+		}
 		return sandbox.StatusDenied, err
 	}
 	c.Limits = c.Limits.Least(d.Limits)
-	return o.Run(ctx, c, in, out, errw)
+	return o.waist.runner(o).Run(ctx, c, in, out, errw)
 }
 
 // Run runs an admitted command. On a machine's first run it prepares the box
@@ -182,7 +191,7 @@ func (o *opened) Run(ctx context.Context, c policy.Command, in io.Reader, out, e
 
 // Close frees the sandbox. Nothing of it may still run.
 func (o *opened) Close() error {
-	err := o.runtime.Close()
+	err := errors.Join(o.runtime.Close(), o.waist.Close())
 	for _, f := range o.files {
 		err = errors.Join(err, f.Close())
 	}

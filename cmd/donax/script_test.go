@@ -11,6 +11,13 @@ import (
 
 // TestMain makes the test binary be donax when a script runs it.
 func TestMain(m *testing.M) {
+	if os.Getenv("DONAX_STATE") == "" { // no brake and no log of the user's own
+		dir, err := os.MkdirTemp("", "donax-state")
+		if err != nil {
+			panic(err)
+		}
+		os.Setenv("DONAX_STATE", dir)
+	}
 	testscript.Main(m, map[string]func(){
 		"donax": func() {
 			os.Exit(run(context.Background(), os.Args[1:], stdio{os.Stdin, os.Stdout, os.Stderr}))
@@ -22,8 +29,12 @@ func TestMain(m *testing.M) {
 // what donax answers.
 func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
-		Dir:   "testdata/script",
-		Setup: func(e *testscript.Env) error { e.Setenv("DONAX_CACHE", testCache(t)); return nil },
+		Dir: "testdata/script",
+		Setup: func(e *testscript.Env) error {
+			e.Setenv("DONAX_CACHE", testCache(t))
+			e.Setenv("DONAX_STATE", filepath.Join(e.WorkDir, "state"))
+			return nil
+		},
 	})
 }
 

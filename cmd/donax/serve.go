@@ -20,10 +20,11 @@ type serveFlags struct {
 	sandboxFlags
 	terminals int
 	http      httpFlags
+	control   string
 }
 
 func newServe(std stdio) *cobra.Command {
-	var f serveFlags
+	f := serveFlags{sandboxFlags: sandboxFlags{waist: waistFlags{serving: true}}}
 	cmd := &cobra.Command{
 		Use:   "serve [flags]",
 		Short: "Serve MCP on stdin and stdout, or over HTTP",
@@ -37,6 +38,7 @@ Messages for the operator go to stderr.`,
 	}
 	f.add(cmd, 0, sandbox.DefaultLimits.Memory, sandbox.DefaultLimits.Output)
 	cmd.Flags().IntVar(&f.terminals, "terminals", termhost.DefaultLimits.Running, "commands of one principal that may run at a time, `N`")
+	cmd.Flags().StringVar(&f.control, "control", "", "socket `PATH` on which donax brake reaches this server, or off; one in the user's runtime folder unless given")
 	f.http.add(cmd)
 	return cmd
 }
@@ -65,14 +67,23 @@ func (f *serveFlags) serve(ctx context.Context, std stdio) error {
 		go layer.Watch(ctx, 0, func(u rego.Update) {
 			if u.Err != nil {
 				log.Error("policy", "error", u.Err)
-				return
+			} else {
+				log.Info("policy reloaded", "old", u.Old, "new", u.New)
 			}
-			log.Info("policy reloaded", "old", u.Old, "new", u.New)
+			box.waist.reloaded(ctx, u)
 		})
 	}
-	host := termhost.New(termhost.Config{Runner: box, Engine: box.engine, Limits: termhost.Limits{Running: f.terminals}})
+	host := termhost.New(termhost.Config{Runner: box.waist.runner(box), Engine: box.engine, Limits: termhost.Limits{Running: f.terminals}})
 	defer host.Close()
-	server, err := mcp.New(mcp.Config{Info: mcp.Info{Name: "donax", Version: version()}, Host: host, Logger: log})
+	release, err := box.waist.control(ctx, f.control, host, f.mounts, log)
+	if err != nil {
+		return err
+	}
+	defer release()
+	server, err := mcp.New(mcp.Config{
+		Info: mcp.Info{Name: "donax", Version: version()}, Host: host, Logger: log,
+		Gate: box.waist.gate(), Metrics: box.waist.metrics(), Isolation: policy.IsolationNone,
+	})
 	if err != nil {
 		return &exitError{exitFault, err}
 	}

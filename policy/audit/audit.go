@@ -69,6 +69,7 @@ type Recorder struct {
 		set  bool
 	}
 	failing atomic.Bool
+	shadows atomic.Bool // there is a shadow, perhaps within an engine
 	counts  counts
 }
 

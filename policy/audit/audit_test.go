@@ -131,6 +131,40 @@ func TestShadowLetsThrough(t *testing.T) {
 	}
 }
 
+func TestAShadowBesideABrake(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "log")
+	r := open(t, audit.Config{Path: path})
+	var on bool
+	brakes := policy.EngineFunc(func(context.Context, policy.Action) (policy.Decision, error) {
+		if on {
+			return policy.Decision{Reasons: []policy.Reason{{Msg: "brake"}}}, nil
+		}
+		return policy.Decision{Effect: policy.Allow, Limits: policy.Limits{Commands: 7}}, nil
+	})
+	e := r.Engine(policy.Stack(brakes, r.Shadow(policy.EngineFunc(func(_ context.Context, a policy.Action) (policy.Decision, error) {
+		if a.Command.Text == "ls" {
+			return policy.Decision{Effect: policy.Allow}, nil
+		}
+		return policy.Decision{Reasons: []policy.Reason{{Msg: "rule"}}}, nil
+	}))))
+	for _, c := range []struct {
+		text, effect string
+		on, allowed  bool
+		enforced     any
+	}{{"ls", "allow", false, true, false}, {"rm", "deny", false, true, false}, {"rm", "deny", true, false, nil}} {
+		on = c.on
+		_, err := policy.Check(context.Background(), e, command(c.text))
+		list := read(t, path)
+		l := list[len(list)-1]
+		if (err == nil) != c.allowed || l.Result.Effect != c.effect || l.Custom["enforced"] != c.enforced {
+			t.Errorf("%+v: %v %s", c, err, l.Raw)
+		}
+	}
+	if n := len(read(t, path)); n != 4 {
+		t.Errorf("%d records for 3 decisions", n-1)
+	}
+}
+
 func TestConstantsAreNotSkipped(t *testing.T) {
 	for files, want := range map[bool]map[policy.Kind]bool{
 		false: {policy.KindExec: false, policy.KindFile: true, policy.KindOutput: true},

@@ -16,10 +16,21 @@ func (r *Recorder) Engine(e policy.Engine) policy.Engine { return &engine{r: r, 
 
 // Shadow returns an engine that decides as e does, records the decision as not
 // enforced, and allows everything, without obligations: for trying out a
-// policy on real work.
+// policy on real work. Within an engine of [Recorder.Engine], where it stands
+// beside brakes that are enforced, there is one record of both.
 func (r *Recorder) Shadow(e policy.Engine) policy.Engine {
+	r.shadows.Store(true)
 	return &engine{r: r, inner: e, shadow: true}
 }
+
+// A verdict is what a shadow within another engine has decided.
+type verdict struct {
+	policy.Decision
+	err error
+	set bool
+}
+
+type verdictKey struct{}
 
 type engine struct {
 	r      *Recorder
@@ -49,20 +60,36 @@ func (e *engine) Constant(k policy.Kind) (policy.Decision, bool) {
 // Decide implements [policy.Engine].
 func (e *engine) Decide(ctx context.Context, a policy.Action) (policy.Decision, error) {
 	start := time.Now()
-	d, err := e.decide(ctx, a)
-	if d.Effect == policy.Allow && err == nil && (a.Kind == policy.KindOutput || a.Kind == policy.KindFile && !e.r.cfg.Files) {
+	var v verdict
+	outer, _ := ctx.Value(verdictKey{}).(*verdict)
+	inner := ctx
+	if e.r.shadows.Load() {
+		inner = context.WithValue(ctx, verdictKey{}, &v)
+	}
+	d, err := e.decide(inner, a)
+	if e.shadow && outer != nil { // the engine round it keeps the record
+		*outer = verdict{d, err, true}
+		return policy.Decision{Effect: policy.Allow, Warnings: d.Warnings}, nil
+	}
+	shadow := e.shadow || v.set && err == nil && d.Effect == policy.Allow
+	decided := d
+	if v.set && shadow {
+		decided, err = v.Decision, v.err
+	}
+	if decided.Effect == policy.Allow && err == nil && (a.Kind == policy.KindOutput || a.Kind == policy.KindFile && !e.r.cfg.Files) {
 		return d, nil
 	}
-	if d.ID == "" {
-		d.ID = newID()
+	if decided.ID == "" {
+		decided.ID = newID()
 	}
-	writeErr := e.r.decision(ctx, a, d, err, time.Since(start), e.shadow)
+	writeErr := e.r.decision(ctx, a, decided, err, time.Since(start), shadow)
 	switch {
-	case writeErr != nil && (e.shadow || err == nil && d.Effect != policy.Deny):
-		return policy.Decision{ID: d.ID}, &policy.Failure{Class: policy.FailAudit, Err: writeErr}
-	case e.shadow:
-		return policy.Decision{ID: d.ID, Effect: policy.Allow, Warnings: d.Warnings}, nil
+	case writeErr != nil && (shadow || err == nil && d.Effect != policy.Deny):
+		return policy.Decision{ID: decided.ID}, &policy.Failure{Class: policy.FailAudit, Err: writeErr}
+	case shadow:
+		return policy.Decision{ID: decided.ID, Effect: policy.Allow, Warnings: decided.Warnings}, nil
 	}
+	d.ID = decided.ID
 	return d, err
 }
 
@@ -149,6 +176,16 @@ func failureOf(err error) *Failure {
 		return &Failure{Code: f.Class, Message: f.Error()}
 	}
 	return &Failure{Code: policy.FailOther, Message: err.Error()}
+}
+
+// Revised records that the policy has changed, if it has. Without it the next
+// decision does.
+func (r *Recorder) Revised(ctx context.Context) error {
+	if r.cfg.Revision == nil {
+		return nil
+	}
+	_, err := r.revised(ctx)
+	return err
 }
 
 // revised returns the policy in force. When it is another one than at the last

@@ -13,7 +13,8 @@ import (
 
 const (
 	masked    = "[masked]"
-	minSecret = 4 // bytes of a text that is masked wherever it occurs
+	minText   = 4 // bytes; shorter texts hold no secret
+	minSecret = 6 // bytes of a text that is masked wherever it occurs: shorter ones are words
 	maxDepth  = 32
 
 	maxText  = 16 << 10 // bytes of one text in a record
@@ -155,7 +156,7 @@ func (m *masker) known(terminal string) *known {
 // text masks and shortens one text. It is "" when s may be recorded as it is,
 // or else says what was done: "masked" or "cut".
 func (m *masker) text(s string, k *known) (string, string) {
-	if len(s) < minSecret {
+	if len(s) < minText {
 		return s, ""
 	}
 	in := s
@@ -236,7 +237,7 @@ func (m *masker) walk(v any, k *known, depth int) any {
 		}
 		out := make(map[string]any, len(v))
 		for name, e := range v {
-			if s, ok := e.(string); ok && secretFlag.MatchString("--"+name) && len(s) >= minSecret {
+			if s, ok := e.(string); ok && s != "" && secretFlag.MatchString("--"+name) {
 				e = masked
 			}
 			out[name] = m.walk(e, k, depth+1)

@@ -70,6 +70,37 @@ func Read(path string) iter.Seq2[Line, error] {
 	}
 }
 
+// ReadFrom is Read from the record with number seq on. Files that end before it
+// are not read.
+func ReadFrom(path string, seq int64) iter.Seq2[Line, error] {
+	return func(yield func(Line, error) bool) {
+		files, err := Files(path)
+		if err != nil {
+			yield(Line{}, err)
+			return
+		}
+		for i := len(files) - 1; i > 0; i-- { // the last that begins at or before it
+			if first, ok := firstOf(files[i]); ok && first <= seq {
+				files = files[i:]
+				break
+			}
+		}
+		for _, name := range files {
+			if !readFile(name, func(l Line, err error) bool { return err == nil && l.Seq < seq || yield(l, err) }) {
+				return
+			}
+		}
+	}
+}
+
+func firstOf(name string) (seq int64, ok bool) {
+	readFile(name, func(l Line, err error) bool {
+		seq, ok = l.Seq, err == nil
+		return false
+	})
+	return seq, ok
+}
+
 func readFile(name string, yield func(Line, error) bool) bool {
 	f, err := os.Open(name)
 	if err != nil {

@@ -20,15 +20,16 @@ const (
 	TypeRecovered = "log.recovered" // the last writer did not close the log
 	TypeClosed    = "log.closed"
 
-	TypeCall     = "call"          // a client calls a tool
-	TypeCallEnd  = "call.end"      // how the call ended
-	TypeStart    = "command.start" // an admitted command is about to run
-	TypeEnd      = "command.end"   // how it ended
-	TypePolicy   = "policy.changed"
-	TypeBrakeOn  = "brake.on"
-	TypeBrakeOff = "brake.off"
-	TypeStopped  = "brake.stopped" // what the brake has ended
-	TypeTripped  = "brake.tripped" // a breaker
+	TypeCall       = "call"           // a client calls a tool
+	TypeCallEnd    = "call.end"       // how the call ended
+	TypeStart      = "command.start"  // an admitted command is about to run
+	TypeEnd        = "command.end"    // how it ended
+	TypePolicy     = "policy.changed" // from one revision to another
+	TypePolicyKept = "policy.kept"    // a new one could not be loaded
+	TypeBrakeOn    = "brake.on"
+	TypeBrakeOff   = "brake.off"
+	TypeStopped    = "brake.stopped" // what the brake has ended
+	TypeTripped    = "brake.tripped" // a breaker
 )
 
 // A Record is one line of a log, as it is read.

@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"syscall"
 )
 
 // Load reads the state of a switch that was kept in a file. Without a file it
@@ -15,7 +16,7 @@ import (
 // knows better.
 func Load(path string) State {
 	f, err := os.Open(path)
-	if errors.Is(err, fs.ErrNotExist) {
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) { // no file can be there
 		return State{}
 	}
 	var s State

@@ -1,0 +1,256 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/donax-sh/donax/mcp/client"
+	"github.com/donax-sh/donax/policy/audit"
+	"github.com/donax-sh/donax/policy/brake"
+)
+
+// home is a place where donax runs as a program of its own, with state of its own.
+type home struct {
+	t   *testing.T
+	bin string
+	env []string
+	dir string
+}
+
+func newHome(t *testing.T) *home {
+	t.Helper()
+	dir, err := os.MkdirTemp("", "donax") // short: the path of a socket is
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { os.RemoveAll(dir) })
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	h := &home{t: t, dir: dir, bin: filepath.Join(dir, "donax")}
+	if err := os.Symlink(self, h.bin); err != nil {
+		t.Fatal(err)
+	}
+	h.env = append(os.Environ(), "DONAX_STATE="+filepath.Join(dir, "state"), "DONAX_CACHE="+testCache(t))
+	return h
+}
+
+// donax runs donax and returns its output and status.
+func (h *home) donax(args ...string) (string, int) {
+	h.t.Helper()
+	cmd := exec.CommandContext(h.t.Context(), h.bin, args...)
+	cmd.Env, cmd.Dir = h.env, h.dir
+	out, err := cmd.CombinedOutput()
+	if cmd.ProcessState == nil {
+		h.t.Fatal(err)
+	}
+	return string(out), cmd.ProcessState.ExitCode()
+}
+
+// serve starts a server on a pipe.
+func (h *home) serve(args ...string) *client.Client {
+	h.t.Helper()
+	var log bytes.Buffer
+	c, err := client.Start(h.t.Context(), client.Config{Command: append([]string{h.bin, "serve"}, args...), Env: h.env, Dir: h.dir, Stderr: &log})
+	if err != nil {
+		h.t.Fatal(err, log.String())
+	}
+	h.t.Cleanup(func() { c.Close() }) // it may have been killed
+	return c
+}
+
+func (h *home) call(c *client.Client, tool string, args map[string]any) client.Result {
+	h.t.Helper()
+	r, err := c.Call(h.t.Context(), tool, args, nil)
+	if err != nil {
+		h.t.Fatal(tool, err)
+	}
+	return r
+}
+
+func (h *home) start(c *client.Client, line string) string {
+	h.t.Helper()
+	r := h.call(c, "terminal_create", map[string]any{"command": line})
+	id, _ := r.Structured["terminalId"].(string)
+	if id == "" {
+		h.t.Fatal(line, r.Text)
+	}
+	return id
+}
+
+// servers returns what the running servers say.
+func (h *home) servers() []brake.Report {
+	h.t.Helper()
+	out, _ := h.donax("brake", "status", "--json")
+	var r struct{ Servers []brake.Report }
+	if err := json.Unmarshal([]byte(out), &r); err != nil {
+		h.t.Fatal(err, out)
+	}
+	return r.Servers
+}
+
+// written waits until a terminal has written something.
+func (h *home) written(c *client.Client, id string) {
+	h.t.Helper()
+	for until := time.Now().Add(60 * time.Second); ; time.Sleep(20 * time.Millisecond) {
+		r := h.call(c, "terminal_output", map[string]any{"terminalId": id})
+		if r.Structured["output"] != "" {
+			return
+		}
+		if time.Now().After(until) {
+			h.t.Fatal("nothing is written")
+		}
+	}
+}
+
+// Case S107: the brake reaches what runs, proves that it is gone, and refuses
+// the rest until the operator releases it.
+func TestBrake(t *testing.T) {
+	h := newHome(t)
+	one, two := h.serve("--audit", "one.jsonl"), h.serve()
+	var ids []string
+	for _, line := range []string{
+		"echo on; while :; do :; done", "echo on; sleep 1000", "echo on; yes >/dev/null", "echo on; sleep 1000 | cat", "echo on; f() { sleep 1000; }; f & wait",
+	} {
+		ids = append(ids, h.start(one, line))
+	}
+	h.start(two, "sleep 1000")
+	for _, id := range ids {
+		h.written(one, id)
+	}
+	if s := h.servers(); len(s) != 2 || s[0].Running+s[1].Running != len(ids)+1 {
+		t.Fatalf("%+v", s)
+	}
+	start := time.Now()
+	out, status := h.donax("brake", "on", "smoke in", "rack 7\x1b[2J")
+	if status != 0 || !strings.Contains(out, `brake on: smoke in rack 7\x1b[2J`) || !strings.Contains(out, "5 of 5 commands stopped") || !strings.Contains(out, "1 of 1 commands stopped") || !strings.Contains(out, "stopped  t_") {
+		t.Fatalf("%d %s", status, out)
+	}
+	t.Logf("the brake took %v:\n%s", time.Since(start), out)
+	for _, s := range h.servers() {
+		if s.Running != 0 || !s.State.On {
+			t.Errorf("%+v", s)
+		}
+	}
+	for _, id := range ids {
+		r := h.call(one, "terminal_wait_for_exit", map[string]any{"terminalId": id, "timeoutMs": 1})
+		if exit, _ := r.Structured["exitStatus"].(map[string]any); exit == nil || exit["signal"] != "SIGKILL" || !strings.Contains(fmt.Sprint(exit["detail"]), "the brake is on: smoke in rack 7") {
+			t.Errorf("%s", r.Text)
+		}
+		if r := h.call(one, "terminal_output", map[string]any{"terminalId": id}); r.Structured["output"] != "on\n" {
+			t.Errorf("what was written is lost: %s", r.Text)
+		}
+	}
+	refused := func(c *client.Client) {
+		t.Helper()
+		if r := h.call(c, "terminal_create", map[string]any{"command": "echo hi"}); !r.IsError || !strings.HasPrefix(r.Text, "refused: the brake is on: smoke in rack 7") || !strings.Contains(r.Text, "[decision ") {
+			t.Errorf("%s", r.Text)
+		}
+	}
+	refused(one)
+	refused(two)
+	refused(h.serve()) // one that starts later
+	if out, status := h.donax("-c", "echo hi"); status != 137 || !strings.Contains(out, "the brake is on: smoke in rack 7") {
+		t.Errorf("%d %s", status, out)
+	}
+	if out, _ := h.donax("brake", "on", "another reason"); !strings.Contains(out, "brake on: smoke in rack 7") || strings.Contains(out, "another") {
+		t.Errorf("the first reason is lost: %s", out)
+	}
+	if out, status := h.donax("brake", "off"); status != 0 || !strings.Contains(out, "brake off") {
+		t.Errorf("%d %s", status, out)
+	}
+	h.call(one, "terminal_wait_for_exit", map[string]any{"terminalId": h.start(one, "echo hi")})
+	if out, status := h.donax("-c", "echo hi"); status != 0 || out != "hi\n" {
+		t.Errorf("%d %s", status, out)
+	}
+
+	if err := one.Close(); err != nil {
+		t.Error(err)
+	}
+	if out, status := h.donax("events", "--verify", "one.jsonl"); status != 0 {
+		t.Errorf("%s", out)
+	}
+	seq := map[string]int64{}
+	for l, err := range audit.Read(filepath.Join(h.dir, "one.jsonl")) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if seq[l.Type] == 0 {
+			seq[l.Type] = l.Seq
+		}
+	}
+	if seq[audit.TypeBrakeOn] == 0 || seq[audit.TypeBrakeOn] > seq[audit.TypeEnd] || seq[audit.TypeStopped] < seq[audit.TypeBrakeOn] || seq[audit.TypeBrakeOff] == 0 {
+		t.Errorf("the record is in another order: %v", seq)
+	}
+}
+
+// Case S114: what the record says after the server was killed is sound, and
+// what is torn is told.
+func TestTheRecordSurvivesAKill(t *testing.T) {
+	h := newHome(t)
+	c := h.serve("--audit", "log.jsonl")
+	for range 3 {
+		h.written(c, h.start(c, "for i in 1 2 3; do ls /bin; done; while :; do true; done"))
+	}
+	pid := h.servers()[0].PID
+	if err := syscall.Kill(pid, syscall.SIGKILL); err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(h.dir, "log.jsonl")
+	for until := time.Now().Add(20 * time.Second); syscall.Kill(pid, 0) == nil && time.Now().Before(until); {
+		_ = c.Close() // reaps it
+		time.Sleep(10 * time.Millisecond)
+	}
+	out, status := h.donax("events", "--verify", path)
+	if status != 0 || !strings.Contains(out, "are sound") {
+		t.Fatalf("%d %s", status, out)
+	}
+	// A machine that loses power leaves a line half written.
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_APPEND, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := f.WriteString(`{"seq":4`); err != nil {
+		t.Fatal(err)
+	}
+	if err := f.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if out, status := h.donax("events", "--verify", path); status != 0 || !strings.Contains(out, "the last line is torn") {
+		t.Errorf("%d %s", status, out)
+	}
+	if out, status := h.donax("-c", "true", "--audit", path); status != 0 {
+		t.Errorf("%d %s", status, out)
+	}
+	out, status = h.donax("events", "--verify", path)
+	if status != 0 || strings.Contains(out, "torn") || !strings.Contains(out, "1 time(s) a writer ended without closing") {
+		t.Errorf("%d %s", status, out)
+	}
+	if out, _ := h.donax("events", path); !strings.Contains(out, "log.recovered  -  torn_bytes=8") {
+		t.Errorf("%s", out)
+	}
+	// A tail that is cut off is no crash.
+	b, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := bytes.SplitAfter(b, []byte("\n"))
+	if err := os.WriteFile(path, bytes.Join(lines[:len(lines)-3], nil), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if out, status := h.donax("events", "--verify", path); status != 1 || !strings.Contains(out, "BROKEN") || !strings.Contains(out, "cut off") {
+		t.Errorf("%d %s", status, out)
+	}
+	if out, status := h.donax("-c", "true", "--audit", path); status != 2 || !strings.Contains(out, "missing at the end") {
+		t.Errorf("%d %s", status, out)
+	}
+}
