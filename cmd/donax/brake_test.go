@@ -1,9 +1,13 @@
 package main
 
 import (
+	"bufio"
 	"bytes"
+	"context"
 	"encoding/json"
 	"fmt"
+	"io"
+	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -253,4 +257,153 @@ func TestTheRecordSurvivesAKill(t *testing.T) {
 	if out, status := h.donax("-c", "true", "--audit", path); status != 2 || !strings.Contains(out, "missing at the end") {
 		t.Errorf("%d %s", status, out)
 	}
+}
+
+// Breakers stop a client that does too much, and the record says so.
+func TestBreakers(t *testing.T) {
+	h := newHome(t)
+	c := h.serve("--audit", "log.jsonl", "--breaker", "run.repeats=2", "--breaker", "bytes=100KiB/1h")
+	h.call(c, "terminal_release", map[string]any{"terminalId": h.start(c, "echo hi")})
+	h.start(c, "echo hi")
+	if r := h.call(c, "terminal_create", map[string]any{"command": "echo hi"}); !r.IsError || !strings.Contains(r.Text, "a breaker is open: repeats of this run, limit 2 [decision ") {
+		t.Errorf("%s", r.Text)
+	}
+	id := h.start(c, "yes | head -c 10000000; sleep 1000")
+	r := h.call(c, "terminal_wait_for_exit", map[string]any{"terminalId": id})
+	if exit, _ := r.Structured["exitStatus"].(map[string]any); exit == nil || exit["exitCode"] != 137.0 || !strings.Contains(fmt.Sprint(exit["detail"]), "bytes of this principal") {
+		t.Errorf("%s", r.Text)
+	}
+	if r := h.call(c, "terminal_create", map[string]any{"command": "echo another"}); !r.IsError || !strings.Contains(r.Text, "bytes of this principal, limit 102400 in 1h") {
+		t.Errorf("%s", r.Text)
+	}
+	if out, _ := h.donax("events", "log.jsonl"); !strings.Contains(out, "brake.tripped  -  breaker=repeats") || !strings.Contains(out, "brake.tripped  -  breaker=bytes") {
+		t.Errorf("%s", out)
+	}
+	if out, status := h.donax("brake", "off"); status != 0 { // which closes breakers, too
+		t.Errorf("%s", out)
+	}
+	h.start(c, "echo another")
+	for _, bad := range []string{"speed=1", "calls", "calls=x", "calls=0", "calls=1/x", "bytes=1/0", "cpu=fast"} {
+		if out, status := h.donax("serve", "--breaker", bad); status != 2 || !strings.Contains(out, "--breaker") {
+			t.Errorf("%s: %d %s", bad, status, out)
+		}
+	}
+}
+
+// The record of a CPU breaker counts what commands compute, not what they sleep.
+func TestCPUBreaker(t *testing.T) {
+	h := newHome(t)
+	c := h.serve("--audit", "off", "--breaker", "cpu=200ms")
+	h.call(c, "terminal_wait_for_exit", map[string]any{"terminalId": h.start(c, "sleep 0.5")})
+	id := h.start(c, "seq 100000000 | wc -l")
+	r := h.call(c, "terminal_wait_for_exit", map[string]any{"terminalId": id})
+	if exit, _ := r.Structured["exitStatus"].(map[string]any); exit == nil || !strings.Contains(fmt.Sprint(exit["detail"]), "cpu of this principal, limit 200ms") {
+		t.Errorf("%s", r.Text)
+	}
+}
+
+// An operator reaches a server over HTTP, too, and sees what it does.
+func TestBrakeOverHTTP(t *testing.T) {
+	h := newHome(t)
+	token := strings.Repeat("t0", 20)
+	if err := os.WriteFile(filepath.Join(h.dir, "token"), []byte(token), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	socket := filepath.Join(h.dir, "own", "x.sock")
+	cmd := exec.CommandContext(t.Context(), h.bin, "serve", "--http", "127.0.0.1:0", "--token-file", "token", "--control", socket)
+	cmd.Env, cmd.Dir = h.env, h.dir
+	stderr, err := cmd.StderrPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	lines := bufio.NewScanner(stderr)
+	address := ""
+	for address == "" && lines.Scan() {
+		_, after, _ := strings.Cut(lines.Text(), "address=")
+		address, _, _ = strings.Cut(after, " ")
+	}
+	go io.Copy(io.Discard, stderr)
+	get := func() string {
+		t.Helper()
+		req, err := http.NewRequestWithContext(t.Context(), "GET", "http://"+address+"/metrics", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		req.Header.Set("Authorization", "Bearer "+token)
+		resp, err := http.DefaultClient.Do(req)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer resp.Body.Close()
+		b, err := io.ReadAll(resp.Body)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(b)
+	}
+	if m := get(); !strings.Contains(m, "\ndonax_brake_on 0\n") || !strings.Contains(m, "\ndonax_audit_failing 0\n") || !strings.Contains(m, "\ndonax_audit_records_total 1\n") {
+		t.Errorf("%s", m)
+	}
+	if out, status := h.donax("brake", "on", "--control", socket, "only", "this"); status != 0 || !strings.Contains(out, "0 of 0 commands stopped") {
+		t.Errorf("%d %s", status, out)
+	}
+	if m := get(); !strings.Contains(m, "\ndonax_brake_on 1\n") {
+		t.Errorf("%s", m)
+	}
+	if out, status := h.donax("-c", "echo hi"); status != 0 { // the others are not touched
+		t.Errorf("%d %s", status, out)
+	}
+	if err := cmd.Process.Signal(syscall.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Wait(); err != nil {
+		t.Error(err)
+	}
+	if out, status := h.donax("brake", "status", "--control", socket); status != 1 || !strings.Contains(out, "does not answer") || !strings.Contains(out, "brake on: only this") {
+		t.Errorf("%d %s", status, out)
+	}
+	// It had a log of its own, which events finds, and which was closed.
+	if out, status := h.donax("events", "--verify"); status != 0 || strings.Contains(out, "without closing") {
+		t.Errorf("%d %s", status, out)
+	}
+	if out, _ := h.donax("events"); !strings.Contains(out, "brake.on  -  first=true kept_reason=only this") {
+		t.Errorf("%s", out)
+	}
+}
+
+// events -f prints what comes.
+func TestEventsFollow(t *testing.T) {
+	h := newHome(t)
+	h.donax("-c", "echo first", "--audit", "log.jsonl")
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	cmd := exec.CommandContext(ctx, h.bin, "events", "-f", "log.jsonl")
+	cmd.Env, cmd.Dir = h.env, h.dir
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	var seen []string
+	lines := bufio.NewScanner(out)
+	await := func(what string) {
+		t.Helper()
+		for lines.Scan() {
+			seen = append(seen, lines.Text())
+			if strings.Contains(lines.Text(), what) {
+				return
+			}
+		}
+		t.Fatalf("no %s in %q", what, seen)
+	}
+	await("echo first")
+	h.donax("-c", "echo second", "--audit", "log.jsonl")
+	await("echo second")
+	cancel()
+	_ = cmd.Wait() // it was ended
 }

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"os"
 	"path/filepath"
 	"testing"
@@ -19,9 +18,7 @@ func TestMain(m *testing.M) {
 		os.Setenv("DONAX_STATE", dir)
 	}
 	testscript.Main(m, map[string]func(){
-		"donax": func() {
-			os.Exit(run(context.Background(), os.Args[1:], stdio{os.Stdin, os.Stdout, os.Stderr}))
-		},
+		"donax": main,
 	})
 }
 
