@@ -54,6 +54,10 @@ type Config struct {
 
 	// Metrics write what /metrics shows beside the server's own, in the text format of Prometheus.
 	Metrics []func(io.Writer)
+
+	// Health says what is wrong with the whole, for /healthz; nil, or nil from it, means that nothing is.
+	// Its text is shown to whoever asks: it must name nothing.
+	Health func() error
 }
 
 // A Server serves MCP. It is safe for concurrent use.
@@ -67,6 +71,7 @@ type Server struct {
 
 	metrics   metrics
 	more      []func(io.Writer)
+	health    func() error
 	approvals *approvals
 
 	grant  *brake.Grant
@@ -114,7 +119,7 @@ func New(c Config) (*Server, error) {
 func newBare(c Config) *Server {
 	s := &Server{
 		host: c.Host, served: toolMethods, limits: c.Limits.withDefaults(), log: c.Logger,
-		calls: map[string]int{}, approvals: newApprovals(), more: c.Metrics, grant: c.Grant, gate: c.Gate,
+		calls: map[string]int{}, approvals: newApprovals(), more: c.Metrics, health: c.Health, grant: c.Grant, gate: c.Gate,
 		origin: policy.Origin{Server: strings.TrimSpace(c.Info.Name + " " + c.Info.Version), Goal: c.Goal, Scope: c.Scope, Isolation: c.Isolation},
 	}
 	if s.log == nil {

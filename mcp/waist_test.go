@@ -3,6 +3,8 @@ package mcp_test
 import (
 	"context"
 	"encoding/json"
+	"errors"
+	"io"
 	"net/http/httptest"
 	"path/filepath"
 	"slices"
@@ -179,5 +181,33 @@ func TestAGrantOfTheServer(t *testing.T) {
 	_, last = w.events(t)
 	if text := m.Result.Content[0].Text; !m.Result.IsError || !strings.Contains(text, "denied by policy: no command is granted") {
 		t.Errorf("%q\n%s", text, last.Raw)
+	}
+}
+
+func TestHealthAndMetricsOfTheWaist(t *testing.T) {
+	sick := false
+	w := newWaist(t, mcp.Config{Health: func() error {
+		if sick {
+			return errors.New("the audit log cannot be written")
+		}
+		return nil
+	}, Metrics: []func(io.Writer){func(w io.Writer) { io.WriteString(w, "donax_more 1\n") }}})
+	srv := httptest.NewServer(w.Handler(t.Context(), mcp.HTTPConfig{Auth: tokenAuth{}}))
+	defer srv.Close()
+	w.brake.On("smoke")
+	post(t, srv.URL, aliceToken, 1, "own", `{}`, "")
+	get := func(path string) string {
+		var session string
+		return strings.Join(answer(t, request(t, srv.URL, "GET"+path, "", ""), &session), "\n")
+	}
+	if got := get("/metrics"); !strings.Contains(got, "\ndonax_more 1\n") || !strings.Contains(got, "\ndonax_calls_refused_total 1\n") {
+		t.Errorf("%s", got)
+	}
+	if got := get("/healthz"); !strings.HasPrefix(got, "200") {
+		t.Errorf("%s", got)
+	}
+	sick = true
+	if got := get("/healthz"); !strings.HasPrefix(got, "503") || !strings.Contains(got, "cannot be written") {
+		t.Errorf("%s", got)
 	}
 }

@@ -82,7 +82,7 @@ func (f *serveFlags) serve(ctx context.Context, std stdio) error {
 	defer release()
 	server, err := mcp.New(mcp.Config{
 		Info: mcp.Info{Name: "donax", Version: version()}, Host: host, Logger: log,
-		Gate: box.waist.gate(), Metrics: box.waist.metrics(), Isolation: policy.IsolationNone,
+		Gate: box.waist.gate(), Metrics: box.waist.metrics(), Health: box.waist.health, Isolation: policy.IsolationNone,
 	})
 	if err != nil {
 		return &exitError{exitFault, err}

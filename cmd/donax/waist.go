@@ -57,6 +57,7 @@ type waist struct {
 	breakers *brake.Breakers // nil: none
 	recorder *audit.Recorder // nil: no record
 	dryRun   bool
+	tell     bool // the head, at start and end
 	stderr   io.Writer
 }
 
@@ -121,7 +122,7 @@ func (f *waistFlags) openRecorder(w *waist, stderr io.Writer, quiet bool, mounts
 	case err != nil:
 		return usageError("--audit FILE, with a file of its own for each server", "--audit %s: %v", path, err)
 	}
-	if f.serving && !quiet {
+	if w.tell = f.serving && !quiet; w.tell {
 		fmt.Fprintf(stderr, "donax: audit log %s, head %s\n", path, w.recorder.Head())
 	}
 	return nil
@@ -299,13 +300,26 @@ func (w *waist) metrics() []func(io.Writer) {
 	return out
 }
 
+// health is why nothing is admitted, if nothing is.
+func (w *waist) health() error {
+	switch {
+	case w.recorder != nil && w.recorder.Failing():
+		return errors.New("the audit log cannot be written")
+	case w.brake.State().On:
+		return errors.New("the brake is on")
+	}
+	return nil
+}
+
+// Close closes the log, and tells its head where operators keep what servers
+// say: it is an anchor that who can write the log cannot change.
 func (w *waist) Close() error {
 	if w == nil || w.recorder == nil {
 		return nil
 	}
 	err := w.recorder.Close()
-	if errors.Is(err, audit.ErrClosed) {
-		return nil
+	if w.tell {
+		fmt.Fprintf(w.stderr, "donax: audit log closed, head %s\n", w.recorder.Head())
 	}
 	return err
 }

@@ -104,6 +104,9 @@ func Open(c Config) (*Recorder, error) {
 
 // Close says in the log that it ends here, and closes it.
 func (r *Recorder) Close() error {
+	if r.chain.isClosed() {
+		return nil
+	}
 	err := r.write(context.Background(), &record{Type: TypeClosed}, true)
 	return errors.Join(err, r.chain.close())
 }

@@ -180,7 +180,9 @@ func (c *chain) writeAll() {
 			err = io.ErrShortWrite
 		}
 		if err != nil {
+			_ = f.Truncate(c.size) // the half that was written; heal tries again
 			c.fail(err)
+			err = c.err
 		} else {
 			c.size += int64(n)
 			c.written = upto
@@ -303,6 +305,12 @@ func (c *chain) rotate() {
 	c.f, c.size = f, 0
 	c.mu.Unlock()
 	_ = was.Close() // all of it is on disk
+}
+
+func (c *chain) isClosed() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.closed
 }
 
 // close writes and syncs what is left.
