@@ -41,7 +41,15 @@ type Config struct {
 	Tools        []Tool         // a host program's own tools beside the five; a later one of a name replaces an earlier
 	Instructions string         // what every client is told; "" means [Instructions]
 	Limits       Limits
-	Logger       *slog.Logger // for the operator; nil discards. Never standard output: that is the protocol's
+
+	// Remember stands between the host's asks and the person at the client: it
+	// returns an Approver that answers what was approved before and puts the rest
+	// to the one it is given. Nil asks every time.
+	Remember func(policy.Approver) policy.Approver
+
+	// Raw shows terminal escape sequences in text as they are. By default they are
+	// taken out, because what a model or person sees must not steer a terminal.
+	Raw bool
 
 	// Every call of a tool passes one point: Grant and what else is bound to the context (see policy.Bind),
 	// then Gate, which is where brakes stand and the record is kept. Both may be nil.
@@ -58,6 +66,8 @@ type Config struct {
 	// Health says what is wrong with the whole, for /healthz; nil, or nil from it, means that nothing is.
 	// Its text is shown to whoever asks: it must name nothing.
 	Health func() error
+
+	Logger *slog.Logger // for the operator; nil discards. Never standard output: that is the protocol's
 }
 
 // A Server serves MCP. It is safe for concurrent use.
@@ -69,6 +79,8 @@ type Server struct {
 	log    *slog.Logger
 	sdk    *sdk.Server
 
+	remember  func(policy.Approver) policy.Approver
+	raw       bool
 	metrics   metrics
 	more      []func(io.Writer)
 	health    func() error
@@ -119,8 +131,11 @@ func New(c Config) (*Server, error) {
 func newBare(c Config) *Server {
 	s := &Server{
 		host: c.Host, served: toolMethods, limits: c.Limits.withDefaults(), log: c.Logger,
-		calls: map[string]int{}, approvals: newApprovals(), more: c.Metrics, health: c.Health, grant: c.Grant, gate: c.Gate,
+		calls: map[string]int{}, approvals: newApprovals(), remember: c.Remember, raw: c.Raw, more: c.Metrics, health: c.Health, grant: c.Grant, gate: c.Gate,
 		origin: policy.Origin{Server: strings.TrimSpace(c.Info.Name + " " + c.Info.Version), Goal: c.Goal, Scope: c.Scope, Isolation: c.Isolation},
+	}
+	if s.remember == nil {
+		s.remember = func(ask policy.Approver) policy.Approver { return ask }
 	}
 	if s.log == nil {
 		s.log = slog.New(slog.DiscardHandler)
@@ -167,6 +182,7 @@ func (s *Server) Serve(ctx context.Context, r io.Reader, w io.Writer) error {
 type link struct {
 	base     context.Context // ends when nothing may run any more
 	subject  policy.Subject  // without what the request itself says
+	identity Identity        // who was authenticated; empty on a byte stream
 	draining <-chan struct{} // closed when the client can ask no more
 }
 

@@ -77,6 +77,9 @@ func merge(d, next Decision) Decision {
 		}
 		out.Reasons = append(d.Reasons[:len(d.Reasons):len(d.Reasons)], next.Reasons...)
 	}
+	if out.Unenforced == nil {
+		out.Unenforced = next.Unenforced
+	}
 	out.Warnings = append(d.Warnings[:len(d.Warnings):len(d.Warnings)], next.Warnings...)
 	out.Limits = d.Limits.Least(next.Limits)
 	out.Redact = union(d.Redact, next.Redact, Redaction.compare)

@@ -31,10 +31,10 @@ func TestHalt(t *testing.T) {
 	})})
 	defer asks.Close()
 	go func() { // a question that a person answers with yes while the brake is pulled
-		_, err := asks.Create(as("a"), termhost.Spec{Line: "echo hi", Approve: func(context.Context, policy.Action, policy.Decision) error {
+		_, err := asks.Create(as("a"), termhost.Spec{Line: "echo hi", Approve: func(context.Context, policy.Action, policy.Decision) (policy.Approval, error) {
 			close(asked)
 			<-answered
-			return nil
+			return policy.ApprovedOnce, nil
 		}})
 		late <- err
 	}()

@@ -268,7 +268,7 @@ func TestBreakers(t *testing.T) {
 	if r := h.call(c, "terminal_create", map[string]any{"command": "echo hi"}); !r.IsError || !strings.Contains(r.Text, "a breaker is open: repeats of this run, limit 2 [decision ") {
 		t.Errorf("%s", r.Text)
 	}
-	id := h.start(c, "yes | head -c 10000000; sleep 1000")
+	id := h.start(c, "head -c 10000000 /dev/zero; sleep 1000")
 	r := h.call(c, "terminal_wait_for_exit", map[string]any{"terminalId": id})
 	if exit, _ := r.Structured["exitStatus"].(map[string]any); exit == nil || exit["exitCode"] != 137.0 || !strings.Contains(fmt.Sprint(exit["detail"]), "bytes of this principal") {
 		t.Errorf("%s", r.Text)

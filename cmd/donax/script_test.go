@@ -17,9 +17,7 @@ func TestMain(m *testing.M) {
 		}
 		os.Setenv("DONAX_STATE", dir)
 	}
-	testscript.Main(m, map[string]func(){
-		"donax": main,
-	})
+	testscript.Main(m, map[string]func(){"donax": main})
 }
 
 // TestScripts runs the sessions under testdata/script: what a user types and

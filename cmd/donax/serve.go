@@ -30,7 +30,8 @@ func newServe(std stdio) *cobra.Command {
 		Short: "Serve MCP on stdin and stdout, or over HTTP",
 		Long: `Serve MCP on stdin and stdout, or over HTTP with --http: terminal_create,
 terminal_output, terminal_wait_for_exit, terminal_kill, terminal_release. All terminals
-of one server share the files of one sandbox; each is a fresh shell. On stdin the server
+of one server share the files of one sandbox; each is a fresh shell, unless its client
+names a session: then the shell of that name goes on. On stdin the server
 ends, with its terminals, when stdin does. Policies are read again when they change.
 Messages for the operator go to stderr.`,
 		Args: cobra.NoArgs,
@@ -52,6 +53,7 @@ func (f *serveFlags) serve(ctx context.Context, std stdio) error {
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
+	f.raise = raiseServed
 	box, err := f.open(ctx, std.err, policy.Session{})
 	if err != nil {
 		return err
@@ -73,7 +75,7 @@ func (f *serveFlags) serve(ctx context.Context, std stdio) error {
 			box.waist.reloaded(ctx, u)
 		})
 	}
-	host := termhost.New(termhost.Config{Runner: box.waist.runner(box), Engine: box.engine, Limits: termhost.Limits{Running: f.terminals}})
+	host := termhost.New(termhost.Config{Runner: box.waist.runner(box), Shell: box.waist.shells(box.shell), Engine: box.engine, Limits: termhost.Limits{Running: f.terminals}})
 	defer host.Close()
 	release, err := box.waist.control(ctx, f.control, host, f.mounts, log)
 	if err != nil {
@@ -81,7 +83,7 @@ func (f *serveFlags) serve(ctx context.Context, std stdio) error {
 	}
 	defer release()
 	server, err := mcp.New(mcp.Config{
-		Info: mcp.Info{Name: "donax", Version: version()}, Host: host, Logger: log,
+		Info: mcp.Info{Name: "donax", Version: version()}, Host: host, Remember: box.book.Wrap, Raw: f.raw, Logger: log,
 		Gate: box.waist.gate(), Metrics: box.waist.metrics(), Health: box.waist.health, Isolation: policy.IsolationNone,
 	})
 	if err != nil {

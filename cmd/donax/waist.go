@@ -28,7 +28,6 @@ type waistFlags struct {
 	onError  string
 	masks    []string
 	files    bool
-	mode     string
 	breakers []string
 
 	serving bool // keep a record where nobody said otherwise
@@ -44,7 +43,6 @@ func (f *waistFlags) add(cmd *cobra.Command) {
 	fl.StringVar(&f.onError, "audit-on-error", "deny", "what to do when that cannot be written, `deny|allow`")
 	fl.StringArrayVar(&f.masks, "audit-mask", nil, "never record what matches `REGEX` (repeatable)")
 	fl.BoolVar(&f.files, "audit-files", false, "record every file that is opened or changed, too")
-	fl.StringVar(&f.mode, "policy-mode", "enforce", "`enforce|dry-run`: dry-run tells what would be denied, and lets it through")
 	if f.serving {
 		fl.StringArrayVar(&f.breakers, "breaker", nil, "stop a client that does too much, `[run.]WHAT=N[/TIME]`: calls=600/1m, repeats=20, errors=50/10m, cpu=10m/1h, bytes=1GiB/1h (repeatable)")
 	}
@@ -56,20 +54,12 @@ type waist struct {
 	brake    brake.Switch
 	breakers *brake.Breakers // nil: none
 	recorder *audit.Recorder // nil: no record
-	dryRun   bool
-	tell     bool // the head, at start and end
+	tell     bool            // the head, at start and end
 	stderr   io.Writer
 }
 
 func (f *waistFlags) open(stderr io.Writer, quiet bool, mounts []mount, env []string, layers []*rego.Engine) (*waist, error) {
 	w := &waist{stderr: stderr}
-	switch f.mode {
-	case "enforce":
-	case "dry-run":
-		w.dryRun = true
-	default:
-		return nil, usageError("--policy-mode dry-run", "--policy-mode %q: want enforce or dry-run", f.mode)
-	}
 	if s := brake.Load(brakeFile()); s.On {
 		w.brake.On(s.Reason)
 	}
@@ -147,28 +137,15 @@ func revision(layers []*rego.Engine) func() string {
 
 // outOfReach refuses a file that lines could change: on a mount they may write.
 func outOfReach(path string, mounts []mount) error {
-	abs, err := filepath.Abs(path)
-	if err != nil {
-		return &exitError{exitFault, err}
-	}
-	dir := filepath.Dir(abs)
-	for real := ""; real == ""; { // the folder may have to be made first
-		if real, err = filepath.EvalSymlinks(dir); err != nil {
-			if up := filepath.Dir(dir); up != dir {
-				dir = up
-				continue
-			}
-			return nil
-		}
-		dir = real
-	}
 	for _, m := range mounts {
-		src, err := filepath.EvalSymlinks(m.src)
-		if m.mode != "rw" || err != nil {
+		if m.mode != "rw" {
 			continue
 		}
-		if rel, err := filepath.Rel(src, dir); err == nil && rel != ".." && !strings.HasPrefix(rel, ".."+string(filepath.Separator)) {
-			return usageError("a place outside "+m.src, "%s lies on a mount that lines may write: they could change it", path)
+		src := realFile(m.src)
+		for _, inside := range []string{realFile(path), absolute(path)} { // where it is, and the link that leads there
+			if rel, err := filepath.Rel(src, inside); err == nil && filepath.IsLocal(rel) {
+				return usageError("a place outside "+m.src, "%s lies on a mount that lines may write: they could change it", path)
+			}
 		}
 	}
 	return nil
@@ -240,15 +217,6 @@ func parseLimit(what brake.What, s string) (l brake.Limit, err error) {
 
 // engine puts the brakes before the rules, and the record round both.
 func (w *waist) engine(rules policy.Engine) policy.Engine {
-	if w.dryRun && w.recorder != nil {
-		rules = w.recorder.Shadow(rules)
-	} else if w.dryRun {
-		rules = policy.DryRun(rules, func(_ policy.Action, _ policy.Decision, err error) {
-			if err != nil {
-				fmt.Fprintln(w.stderr, "donax: dry run:", err)
-			}
-		})
-	}
 	layers := []policy.Engine{&w.brake}
 	if w.breakers != nil {
 		layers = append(layers, w.breakers)
@@ -280,6 +248,22 @@ func (w *waist) runner(r termhost.Runner) termhost.Runner {
 		r = w.recorder.Runner(r)
 	}
 	return r
+}
+
+// shells is runner for the shells of named sessions.
+func (w *waist) shells(open func(context.Context) (termhost.Shell, error)) func(context.Context) (termhost.Shell, error) {
+	return func(ctx context.Context) (termhost.Shell, error) {
+		sh, err := open(ctx)
+		if err != nil {
+			return nil, err
+		}
+		return waistShell{w.runner(sh), sh}, nil
+	}
+}
+
+type waistShell struct {
+	termhost.Runner
+	io.Closer
 }
 
 func (w *waist) record(ctx context.Context, kind string, custom map[string]any) error {

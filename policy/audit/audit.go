@@ -69,7 +69,6 @@ type Recorder struct {
 		set  bool
 	}
 	failing atomic.Bool
-	shadows atomic.Bool // there is a shadow, perhaps within an engine
 	counts  counts
 }
 

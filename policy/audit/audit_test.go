@@ -118,20 +118,7 @@ func TestDecisionsAreRecordedBeforeTheyAreGiven(t *testing.T) {
 	}
 }
 
-func TestShadowLetsThrough(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "log")
-	r := open(t, audit.Config{Path: path})
-	e := r.Shadow(policy.EngineFunc(func(context.Context, policy.Action) (policy.Decision, error) {
-		return policy.Decision{Reasons: []policy.Reason{{Msg: "no"}}, Limits: policy.Limits{Commands: 1}}, nil
-	}))
-	d, err := policy.Check(context.Background(), e, command("rm -rf /"))
-	l := read(t, path)[1]
-	if err != nil || d.Limits.Commands != 0 || l.Result.Effect != "deny" || l.Custom["enforced"] != false || l.DecisionID != d.ID {
-		t.Errorf("%+v %v %s", d, err, l.Raw)
-	}
-}
-
-func TestAShadowBesideABrake(t *testing.T) {
+func TestADryRunIsRecordedAsOne(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "log")
 	r := open(t, audit.Config{Path: path})
 	var on bool
@@ -141,22 +128,22 @@ func TestAShadowBesideABrake(t *testing.T) {
 		}
 		return policy.Decision{Effect: policy.Allow, Limits: policy.Limits{Commands: 7}}, nil
 	})
-	e := r.Engine(policy.Stack(brakes, r.Shadow(policy.EngineFunc(func(_ context.Context, a policy.Action) (policy.Decision, error) {
+	e := r.Engine(policy.Stack(brakes, policy.DryRun(policy.EngineFunc(func(_ context.Context, a policy.Action) (policy.Decision, error) {
 		if a.Command.Text == "ls" {
 			return policy.Decision{Effect: policy.Allow}, nil
 		}
-		return policy.Decision{Reasons: []policy.Reason{{Msg: "rule"}}}, nil
-	}))))
+		return policy.Decision{Reasons: []policy.Reason{{Msg: "rule"}}, Limits: policy.Limits{Commands: 1}}, nil
+	}), func(policy.Action, policy.Decision, error) {})))
 	for _, c := range []struct {
 		text, effect string
 		on, allowed  bool
 		enforced     any
 	}{{"ls", "allow", false, true, false}, {"rm", "deny", false, true, false}, {"rm", "deny", true, false, nil}} {
 		on = c.on
-		_, err := policy.Check(context.Background(), e, command(c.text))
+		d, err := policy.Check(context.Background(), e, command(c.text))
 		list := read(t, path)
 		l := list[len(list)-1]
-		if (err == nil) != c.allowed || l.Result.Effect != c.effect || l.Custom["enforced"] != c.enforced {
+		if d.Limits.Commands == 1 || l.DecisionID != d.ID || (err == nil) != c.allowed || l.Result.Effect != c.effect || l.Custom["enforced"] != c.enforced {
 			t.Errorf("%+v: %v %s", c, err, l.Raw)
 		}
 	}

@@ -14,28 +14,9 @@ import (
 // grants and the rules. What cannot be recorded is denied.
 func (r *Recorder) Engine(e policy.Engine) policy.Engine { return &engine{r: r, inner: e} }
 
-// Shadow returns an engine that decides as e does, records the decision as not
-// enforced, and allows everything, without obligations: for trying out a
-// policy on real work. Within an engine of [Recorder.Engine], where it stands
-// beside brakes that are enforced, there is one record of both.
-func (r *Recorder) Shadow(e policy.Engine) policy.Engine {
-	r.shadows.Store(true)
-	return &engine{r: r, inner: e, shadow: true}
-}
-
-// A verdict is what a shadow within another engine has decided.
-type verdict struct {
-	policy.Decision
-	err error
-	set bool
-}
-
-type verdictKey struct{}
-
 type engine struct {
-	r      *Recorder
-	inner  policy.Engine
-	shadow bool
+	r     *Recorder
+	inner policy.Engine
 }
 
 var (
@@ -50,7 +31,7 @@ func (e *engine) Layers() []policy.Engine { return []policy.Engine{e.inner} }
 // constant.
 func (e *engine) Constant(k policy.Kind) (policy.Decision, bool) {
 	c, ok := e.inner.(policy.Constanter)
-	if !ok || e.shadow || k != policy.KindOutput && (k != policy.KindFile || e.r.cfg.Files) {
+	if !ok || k != policy.KindOutput && (k != policy.KindFile || e.r.cfg.Files) {
 		return policy.Decision{}, false
 	}
 	d, ok := c.Constant(k)
@@ -60,36 +41,21 @@ func (e *engine) Constant(k policy.Kind) (policy.Decision, bool) {
 // Decide implements [policy.Engine].
 func (e *engine) Decide(ctx context.Context, a policy.Action) (policy.Decision, error) {
 	start := time.Now()
-	var v verdict
-	outer, _ := ctx.Value(verdictKey{}).(*verdict)
-	inner := ctx
-	if e.r.shadows.Load() {
-		inner = context.WithValue(ctx, verdictKey{}, &v)
+	d, err := e.decide(ctx, a)
+	told, enforced := d, true
+	if err == nil && d.Effect == policy.Allow && d.Unenforced != nil { // a dry run
+		told, enforced = *d.Unenforced, false
 	}
-	d, err := e.decide(inner, a)
-	if e.shadow && outer != nil { // the engine round it keeps the record
-		*outer = verdict{d, err, true}
-		return policy.Decision{Effect: policy.Allow, Warnings: d.Warnings}, nil
-	}
-	shadow := e.shadow || v.set && err == nil && d.Effect == policy.Allow
-	decided := d
-	if v.set && shadow {
-		decided, err = v.Decision, v.err
-	}
-	if decided.Effect == policy.Allow && err == nil && (a.Kind == policy.KindOutput || a.Kind == policy.KindFile && !e.r.cfg.Files) {
+	if told.Effect == policy.Allow && err == nil && (a.Kind == policy.KindOutput || a.Kind == policy.KindFile && !e.r.cfg.Files) {
 		return d, nil
 	}
-	if decided.ID == "" {
-		decided.ID = newID()
+	if d.ID == "" {
+		d.ID = newID()
 	}
-	writeErr := e.r.decision(ctx, a, decided, err, time.Since(start), shadow)
-	switch {
-	case writeErr != nil && (shadow || err == nil && d.Effect != policy.Deny):
-		return policy.Decision{ID: decided.ID}, &policy.Failure{Class: policy.FailAudit, Err: writeErr}
-	case shadow:
-		return policy.Decision{ID: decided.ID, Effect: policy.Allow, Warnings: decided.Warnings}, nil
+	told.ID = d.ID
+	if writeErr := e.r.decision(ctx, a, told, err, time.Since(start), enforced); writeErr != nil && err == nil && d.Effect != policy.Deny {
+		return policy.Decision{ID: d.ID}, &policy.Failure{Class: policy.FailAudit, Err: writeErr}
 	}
-	d.ID = decided.ID
 	return d, err
 }
 
@@ -111,17 +77,17 @@ func (e *engine) Denied(ctx context.Context, a policy.Action, d policy.Decision,
 	if d.ID == "" {
 		d.ID = newID()
 	}
-	_ = e.r.decision(ctx, a, d, err, 0, false) // it is denied in any case, and the failure has been reported
+	_ = e.r.decision(ctx, a, d, err, 0, true) // it is denied in any case, and the failure has been reported
 	return d.ID
 }
 
 // decision records what was decided about a.
-func (r *Recorder) decision(ctx context.Context, a policy.Action, d policy.Decision, err error, took time.Duration, shadow bool) error {
+func (r *Recorder) decision(ctx context.Context, a policy.Action, d policy.Decision, err error, took time.Duration, enforced bool) error {
 	rec := &record{
 		Type: string(a.Kind), DecisionID: d.ID, Path: "donax/" + string(a.Kind), RequestedBy: requester(a.Principal),
 		Metrics: map[string]int64{"timer_decide_ns": took.Nanoseconds()},
 	}
-	if shadow {
+	if !enforced {
 		rec.Custom = map[string]any{"enforced": false}
 	}
 	if r.cfg.Revision != nil {

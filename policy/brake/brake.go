@@ -86,18 +86,19 @@ func (s State) Err() error {
 	return &policy.RefusedError{Msg: s.msg(), Hint: tellOperator}
 }
 
-// Decide implements [policy.Engine]: it denies while the switch is on, and
-// otherwise allows, which leaves the decision to the other engines.
-func (s *Switch) Decide(context.Context, policy.Action) (policy.Decision, error) {
-	if st := s.State(); st.On {
+// Decide implements [policy.Engine]: it denies while the switch is on, but for
+// what was written before, and otherwise allows, which leaves the decision to
+// the other engines.
+func (s *Switch) Decide(_ context.Context, a policy.Action) (policy.Decision, error) {
+	if st := s.State(); st.On && a.Kind != policy.KindOutput {
 		return policy.Decision{Reasons: []policy.Reason{{Msg: st.msg(), Rule: ruleBrake, Hint: tellOperator}}}, nil
 	}
 	return policy.Decision{Effect: policy.Allow}, nil
 }
 
 // Constant implements [policy.Constanter].
-func (s *Switch) Constant(policy.Kind) (policy.Decision, bool) {
-	return policy.Decision{Effect: policy.Allow}, !s.State().On
+func (s *Switch) Constant(k policy.Kind) (policy.Decision, bool) {
+	return policy.Decision{Effect: policy.Allow}, k == policy.KindOutput || !s.State().On
 }
 
 // Enter implements [policy.Gate].

@@ -67,7 +67,7 @@ func (g Grant) denied(format string, args ...any) policy.Decision {
 
 // Decide implements [policy.Engine]. What it allows the rules may still deny.
 func (g Grant) Decide(ctx context.Context, a policy.Action) (policy.Decision, error) {
-	if why := g.refuses(ctx); why != "" {
+	if why := g.refuses(ctx); why != "" && a.Kind != policy.KindOutput { // what was written can still be read
 		return g.denied("%s", why), nil
 	}
 	allowed := policy.Decision{Effect: policy.Allow}
@@ -98,11 +98,14 @@ func (g Grant) Decide(ctx context.Context, a policy.Action) (policy.Decision, er
 // Constant implements [policy.Constanter]: a grant without end or demand
 // never changes its mind about what it does not look into.
 func (g Grant) Constant(k policy.Kind) (policy.Decision, bool) {
-	if !g.Until.IsZero() || g.Isolation != "" {
+	switch {
+	case k == policy.KindOutput:
+		return policy.Decision{Effect: policy.Allow}, true
+	case !g.Until.IsZero() || g.Isolation != "":
 		return policy.Decision{}, false
 	}
 	switch k {
-	case policy.KindFile, policy.KindOutput:
+	case policy.KindFile:
 		return policy.Decision{Effect: policy.Allow}, true
 	case policy.KindExec:
 		return policy.Decision{Effect: policy.Allow}, slices.Contains(g.Commands, Any)
