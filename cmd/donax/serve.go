@@ -60,11 +60,15 @@ func (f *serveFlags) serve(ctx context.Context, std stdio) error {
 	}
 	defer box.Close()
 	log := slog.New(slog.NewTextHandler(std.err, nil))
-	go func() { // the first command should not wait for a compilation
-		if err := box.runtime.Warm(ctx); err != nil && ctx.Err() == nil && !errors.Is(err, wasm.ErrClosed) {
-			log.Warn("the box could not be prepared", "error", err)
-		}
-	}()
+	if !box.runtime.Cached() {
+		// The first command should not wait for a compilation. What is compiled
+		// already stays on disk until it is needed: it takes tens of MiB.
+		go func() {
+			if err := box.runtime.Warm(ctx); err != nil && ctx.Err() == nil && !errors.Is(err, wasm.ErrClosed) {
+				log.Warn("the box could not be prepared", "error", err)
+			}
+		}()
+	}
 	for _, layer := range box.layers {
 		go layer.Watch(ctx, 0, func(u rego.Update) {
 			if u.Err != nil {
