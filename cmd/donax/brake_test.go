@@ -11,6 +11,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"syscall"
 	"testing"
@@ -310,7 +311,7 @@ func TestBrakeOverHTTP(t *testing.T) {
 		t.Fatal(err)
 	}
 	socket := filepath.Join(h.dir, "own", "x.sock")
-	cmd := exec.CommandContext(t.Context(), h.bin, "serve", "--http", "127.0.0.1:0", "--token-file", "token", "--control", socket)
+	cmd := exec.CommandContext(t.Context(), h.bin, "serve", "--http", "127.0.0.1:0", "--token-file", "token", "--control", socket, "--breaker", "calls=1000/1m")
 	cmd.Env, cmd.Dir = h.env, h.dir
 	stderr, err := cmd.StderrPipe()
 	if err != nil {
@@ -346,6 +347,20 @@ func TestBrakeOverHTTP(t *testing.T) {
 	}
 	if m := get(); !strings.Contains(m, "\ndonax_brake_on 0\n") || !strings.Contains(m, "\ndonax_audit_failing 0\n") || !strings.Contains(m, "\ndonax_audit_records_total 1\n") {
 		t.Errorf("%s", m)
+	}
+	page, err := os.ReadFile("../../docs/operating.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	metrics := get()
+	names := regexp.MustCompile(`\b(?:donax|go)_[a-z_]+\b`).FindAllString(string(page), -1)
+	if len(names) < 20 {
+		t.Errorf("the page names %d metrics", len(names))
+	}
+	for _, name := range names {
+		if !strings.Contains(metrics, "# TYPE "+name+" ") {
+			t.Errorf("docs/operating.md names %s, which is not there", name)
+		}
 	}
 	if out, status := h.donax("brake", "on", "--control", socket, "only", "this"); status != 0 || !strings.Contains(out, "0 of 0 commands stopped") {
 		t.Errorf("%d %s", status, out)
