@@ -240,8 +240,7 @@ func (w *waist) pull(ctx context.Context, host *termhost.Host, r brake.Request) 
 	switch r.Op {
 	case "on":
 		rep.State, rep.First = w.brake.On(r.Reason) // from here on nothing is admitted
-		// The record comes before the effect, but a full disk must not keep the brake from being pulled.
-		recorded := w.record(ctx, audit.TypeBrakeOn, map[string]any{"reason": r.Reason, "kept_reason": rep.State.Reason, "first": rep.First})
+		recorded := w.announce(ctx, map[string]any{"reason": r.Reason, "kept_reason": rep.State.Reason, "first": rep.First})
 		list, err := host.Halt(ctx, tellHalt(rep.State))
 		for _, s := range list {
 			rep.Stopped = append(rep.Stopped, brake.Stopped{Terminal: s.ID, Principal: s.Principal.Sub, Command: shorten(s.Command, 200), Ended: s.Ended})
@@ -267,6 +266,46 @@ func (w *waist) pull(ctx context.Context, host *termhost.Host, r brake.Request) 
 	}
 	rep.TookMS, rep.Running = time.Since(start).Milliseconds(), host.Stats().Running
 	return rep
+}
+
+// announceLimit is how long the brake waits for its own record.
+const announceLimit = 300 * time.Millisecond
+
+// announce records that the brake is pulled, before anything is ended. A disk
+// that is full or slow must not keep the brake from being pulled.
+func (w *waist) announce(ctx context.Context, custom map[string]any) error {
+	done := make(chan error, 1)
+	go func() { done <- w.record(context.WithoutCancel(ctx), audit.TypeBrakeOn, custom) }()
+	select {
+	case err := <-done:
+		return err
+	case <-time.After(announceLimit):
+		return nil // it is in the log's order before what follows, and on the disk when that is
+	}
+}
+
+// heedEvery is how often a line that no socket reaches looks at the brake.
+const heedEvery = 200 * time.Millisecond
+
+// heed returns a context that ends when the brake is put on.
+func (w *waist) heed(ctx context.Context) (_ context.Context, stop func()) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	go func() {
+		tick := time.NewTicker(heedEvery)
+		defer tick.Stop()
+		for {
+			select {
+			case <-ctx.Done():
+				return
+			case <-tick.C:
+				if s := brake.Load(brakeFile()); s.On {
+					w.brake.On(s.Reason)
+					cancel(s.Err())
+				}
+			}
+		}
+	}()
+	return ctx, func() { cancel(nil) }
 }
 
 // tellHalt is what the clients of stopped commands are told.

@@ -198,6 +198,29 @@ func TestBrake(t *testing.T) {
 	}
 }
 
+// A line that runs without a server hears of the brake, too.
+func TestBrakeEndsALine(t *testing.T) {
+	h := newHome(t)
+	cmd := exec.CommandContext(t.Context(), h.bin, "-c", "echo on; sleep 1000")
+	cmd.Env, cmd.Dir = h.env, h.dir
+	var errs bytes.Buffer
+	cmd.Stderr = &errs
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	if line, err := bufio.NewReader(out).ReadString('\n'); line != "on\n" {
+		t.Fatal(line, err)
+	}
+	h.donax("brake", "on", "smoke")
+	if err := cmd.Wait(); cmd.ProcessState.ExitCode() != 137 || !strings.Contains(errs.String(), "the brake is on: smoke") {
+		t.Errorf("%v %s", err, errs.String())
+	}
+}
+
 // Case S114: what the record says after the server was killed is sound, and
 // what is torn is told.
 func TestTheRecordSurvivesAKill(t *testing.T) {

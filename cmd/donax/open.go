@@ -195,7 +195,13 @@ func (o *opened) run(ctx context.Context, c policy.Command, in io.Reader, out, e
 		return sandbox.StatusDenied, &policy.DeniedError{Decision: d, Err: err}
 	}
 	defer r.end()
-	return o.waist.runner(o).Run(ctx, c, in, out, errw)
+	ctx, stop := o.waist.heed(ctx)
+	defer stop()
+	status, err := o.waist.runner(o).Run(ctx, c, in, out, errw)
+	if s := o.waist.brake.State(); s.On && err != nil {
+		fmt.Fprintln(errw, "donax:", tellHalt(s))
+	}
+	return status, err
 }
 
 // Run runs an admitted command. On a machine's first run it prepares the box

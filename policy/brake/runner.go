@@ -67,7 +67,7 @@ func (r *runner) Run(ctx context.Context, c policy.Command, in io.Reader, out, e
 					more = false
 				}
 				now := used()
-				r.b.spend(ctx, s, CPU, int64(now-last))
+				r.b.spend(own, s, CPU, int64(now-last))
 				last = now
 			}
 		}()
