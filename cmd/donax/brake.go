@@ -334,7 +334,7 @@ func brakeFile() string {
 	if stateDir() == "" {
 		return ""
 	}
-	return filepath.Join(stateDir(), "brake")
+	return filepath.Join(stateDir(), "run", "brake") // a folder of mode 0700, whatever that round it is
 }
 
 // runDirs returns the folders of control sockets, the one for new ones first.

@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/donax-sh/donax/mcp/client/clienttest"
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
@@ -17,7 +18,10 @@ func TestMain(m *testing.M) {
 		}
 		os.Setenv("DONAX_STATE", dir)
 	}
-	testscript.Main(m, map[string]func(){"donax": main})
+	testscript.Main(m, map[string]func(){
+		"donax":    main,
+		"fake-mcp": func() { os.Exit(clienttest.Main(os.Args[1:])) },
+	})
 }
 
 // TestScripts runs the sessions under testdata/script: what a user types and
@@ -27,7 +31,7 @@ func TestScripts(t *testing.T) {
 		Dir: "testdata/script",
 		Setup: func(e *testscript.Env) error {
 			e.Setenv("DONAX_CACHE", testCache(t))
-			e.Setenv("DONAX_STATE", filepath.Join(e.WorkDir, "state"))
+			e.Setenv("DONAX_STATE", filepath.Join(e.WorkDir, ".state"))
 			return nil
 		},
 	})
