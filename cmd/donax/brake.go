@@ -289,7 +289,7 @@ const heedEvery = 200 * time.Millisecond
 
 // heed returns a context that ends when the brake is put on.
 func (w *waist) heed(ctx context.Context) (_ context.Context, stop func()) {
-	ctx, cancel := context.WithCancelCause(ctx)
+	ctx, cancel := context.WithCancel(ctx)
 	go func() {
 		tick := time.NewTicker(heedEvery)
 		defer tick.Stop()
@@ -300,12 +300,12 @@ func (w *waist) heed(ctx context.Context) (_ context.Context, stop func()) {
 			case <-tick.C:
 				if s := brake.Load(brakeFile()); s.On {
 					w.brake.On(s.Reason)
-					cancel(s.Err())
+					cancel()
 				}
 			}
 		}
 	}()
-	return ctx, func() { cancel(nil) }
+	return ctx, cancel
 }
 
 // tellHalt is what the clients of stopped commands are told.

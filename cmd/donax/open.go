@@ -209,6 +209,7 @@ func (o *opened) run(ctx context.Context, c policy.Command, in io.Reader, out, e
 	status, err := o.waist.runner(o).Run(ctx, c, in, out, errw)
 	if s := o.waist.brake.State(); s.On && err != nil {
 		fmt.Fprintln(errw, "donax:", tellHalt(s))
+		return sandbox.StatusKilled, fmt.Errorf("%w: %s", policy.ErrDenied, tellHalt(s))
 	}
 	return status, err
 }
