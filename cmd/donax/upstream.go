@@ -122,7 +122,7 @@ type binFolder struct {
 
 func newBin(box []sandbox.Program) (*binFolder, error) {
 	b := &binFolder{
-		Mem: vfs.NewMem(vfs.MemConfig{Quota: vfs.NewQuota(vfs.QuotaConfig{MaxBytes: -1, MaxFiles: -1}), Now: func() time.Time { return time.Unix(0, 0) }}),
+		Mem:   vfs.NewMem(vfs.MemConfig{Quota: vfs.NewQuota(vfs.QuotaConfig{MaxBytes: -1, MaxFiles: -1}), Now: func() time.Time { return time.Unix(0, 0) }}),
 		tools: map[string]bool{},
 	}
 	for name, text := range sandbox.BinFiles(box) {
