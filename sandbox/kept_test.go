@@ -59,6 +59,17 @@ func TestShell(t *testing.T) {
 }
 
 // What ends a line from outside leaves the shell as it was.
+// TestShellUnset proves that what a policy takes out of the environment of a
+// line is gone in a kept shell too, however the shell came to it.
+func TestShellUnset(t *testing.T) {
+	k := newSession(t, policy.AllowAll{}, nil).NewShell()
+	next(t, k, policy.Command{Text: "export SECRET=s; readonly LOCKED=l; plain=p"})
+	out, errw, _, err := next(t, k, policy.Command{Text: "echo ${SECRET-} ${LOCKED-} ${GIVEN-} $plain", Environ: []string{"GIVEN=g"}, UnsetEnv: []string{"SECRET", "LOCKED", "GIVEN"}})
+	if out != "p\n" || err != nil {
+		t.Errorf("%q %q %v", out, errw, err)
+	}
+}
+
 func TestShellEnded(t *testing.T) {
 	s := newSession(t, policy.AllowAll{}, func(c *sandbox.Config) { c.Limits = sandbox.Limits{Output: 1000, State: 1 << 20} })
 	k := s.NewShell()

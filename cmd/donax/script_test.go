@@ -32,7 +32,7 @@ func TestScripts(t *testing.T) {
 
 // testCache is the compilation cache that all tests share with the user, so
 // that the box is compiled once on a machine.
-func testCache(t *testing.T) string {
+func testCache(t testing.TB) string {
 	t.Helper()
 	if dir := cacheDir(); dir != "" {
 		return dir

@@ -59,19 +59,25 @@ func (f *serveFlags) serve(ctx context.Context, std stdio) error {
 		return err
 	}
 	defer box.Close()
-	go func() { // the first command should not wait for a compilation
-		if err := box.runtime.Warm(ctx); err != nil && ctx.Err() == nil && !errors.Is(err, wasm.ErrClosed) {
-			log.Warn("the box could not be prepared", "error", err)
-		}
-	}()
-	for _, layer := range box.layers {
-		go layer.Watch(ctx, 0, func(u rego.Update) {
-			if u.Err != nil {
-				log.Error("policy", "error", u.Err)
-				return
+	if !box.runtime.Cached() {
+		// The first command should not wait for a compilation. What is compiled
+		// already stays on disk until it is needed: it takes tens of MiB.
+		go func() {
+			if err := box.runtime.Warm(ctx); err != nil && ctx.Err() == nil && !errors.Is(err, wasm.ErrClosed) {
+				log.Warn("the box could not be prepared", "error", err)
 			}
-			log.Info("policy reloaded", "old", u.Old, "new", u.New)
-		})
+		}()
+	}
+	report := func(u rego.Update) {
+		if u.Err != nil {
+			log.Error("policy", "error", u.Err)
+			return
+		}
+		log.Info("policy reloaded", "old", u.Old, "new", u.New)
+	}
+	go reloadOnHangup(ctx, box.layers, report)
+	for _, layer := range box.layers {
+		go layer.Watch(ctx, 0, report)
 	}
 	host := termhost.New(termhost.Config{Runner: box, Shell: box.shell, Engine: box.engine, Limits: termhost.Limits{Running: f.terminals}})
 	defer host.Close()
