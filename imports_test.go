@@ -18,11 +18,8 @@ const module = "github.com/donax-sh/donax"
 var rooms = map[string][]string{
 	"":                {},
 	"cmd":             {"mcp", "mcp/client", "mcp/upstream", "termhost", "termhost/filter", "sandbox", "sandbox/vfs", "policy", "policy/approve", "policy/audit", "policy/brake", "policy/rego", "wasm", "wasm/box", "examples"},
-	"examples":        {"sandbox", "sandbox/vfs", "policy", "policy/rego", "policy/audit", "policy/brake", "wasm", "wasm/box", "mcp", "termhost"},
+	"examples":        {"sandbox", "sandbox/vfs", "policy", "policy/rego", "policy/audit", "policy/brake", "wasm", "wasm/box", "mcp", "mcp/client", "mcp/upstream", "termhost"},
 	"mcp":             {"termhost", "termhost/filter", "policy", "policy/brake"},
-	"cmd":             {"mcp", "mcp/client", "mcp/upstream", "termhost", "termhost/filter", "sandbox", "sandbox/vfs", "policy", "policy/approve", "policy/rego", "wasm", "wasm/box", "examples"},
-	"examples":        {"sandbox", "sandbox/vfs", "policy", "policy/rego", "wasm", "wasm/box", "mcp", "mcp/client", "mcp/upstream", "termhost"},
-	"mcp":             {"termhost", "termhost/filter", "policy"},
 	"mcp/client":      {},
 	"mcp/upstream":    {"mcp/client", "sandbox", "sandbox/vfs", "policy"},
 	"termhost":        {"policy", "termhost/filter"},
