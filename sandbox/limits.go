@@ -52,7 +52,7 @@ type LimitError struct {
 	What string // what was limited, with its value: "output 1 GiB"
 	Flag string // what raises it: "--output"; "" when nothing does
 
-	time bool // it is a time limit: status 124
+	Time bool // it is a limit of time: the status is 124
 }
 
 func (e *LimitError) Error() string {

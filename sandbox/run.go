@@ -68,7 +68,7 @@ func newRun(ctx context.Context, s *Session, c policy.Command, out, errw io.Writ
 	r.ctx, r.cancel = context.WithCancelCause(ctx)
 	if d := r.limits.Timeout; d > 0 {
 		r.timer = time.AfterFunc(d, func() {
-			_ = r.stop(&LimitError{What: fmt.Sprintf("time %v", d), Flag: "--timeout", time: true})
+			_ = r.stop(&LimitError{What: fmt.Sprintf("time %v", d), Flag: "--timeout", Time: true})
 		})
 	}
 	return r
@@ -161,7 +161,7 @@ func (r *run) explain(err error, status int) int {
 	case errors.As(err, &le):
 		text += le.Error()
 		status = StatusKilled
-		if le.time {
+		if le.Time {
 			status = StatusTimeout
 		}
 	case errors.As(err, &pe):

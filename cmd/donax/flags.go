@@ -22,6 +22,8 @@ type sandboxFlags struct {
 	memory   size
 	output   size
 	quiet    bool
+
+	isolation isolation
 }
 
 // add declares the flags. The default of --timeout differs between a line

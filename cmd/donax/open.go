@@ -13,17 +13,21 @@ import (
 	"github.com/donax-sh/donax/policy/rego"
 	"github.com/donax-sh/donax/sandbox"
 	"github.com/donax-sh/donax/sandbox/vfs"
+	"github.com/donax-sh/donax/sandbox/worker"
 	"github.com/donax-sh/donax/wasm"
 )
 
 // opened is one sandbox with everything it is made of.
 type opened struct {
 	*sandbox.Session
-	engine  policy.Engine
-	layers  []*rego.Engine // what engine is made of, when policies were given
-	runtime *wasm.Runtime
-	files   []io.Closer
-	subject policy.Subject
+	lines     lineRunner   // where lines run: the Session, or pool
+	pool      *worker.Pool // nil: no isolation
+	namespace *vfs.Mount
+	engine    policy.Engine
+	layers    []*rego.Engine // what engine is made of, when policies were given
+	runtime   *wasm.Runtime
+	files     []io.Closer
+	subject   policy.Subject
 }
 
 // open builds a sandbox from the flags. What takes long on a first run is
@@ -48,36 +52,44 @@ func (f *sandboxFlags) open(ctx context.Context, stderr io.Writer, session polic
 		Principal: policy.Principal{Sub: "local", Auth: "process"},
 		Session:   session,
 	}}
-	o.runtime, err = wasm.New(wasm.Config{CacheDir: cacheDir(), Memory: int64(f.memory), Log: func(msg string) {
-		if !f.quiet {
-			fmt.Fprintln(stderr, "donax:", msg)
-		}
-	}})
+	o.runtime, err = wasm.New(wasm.Config{CacheDir: cacheDir(), Memory: int64(f.memory), Log: f.tell(stderr)})
 	if err != nil {
 		return nil, &exitError{exitFault, err}
 	}
 	programs := o.runtime.Programs()
-	ns, err := o.namespace(mounts, programs)
+	ns, err := o.layOut(mounts, programs)
 	if err != nil {
 		return nil, errors.Join(err, o.Close())
 	}
+	o.namespace = ns
 	limits := sandbox.Limits{Timeout: time.Duration(f.timeout), Memory: int64(f.memory), Output: int64(f.output)}
 	if f.timeout == 0 {
 		limits.Timeout = -1
 	}
-	o.Session, err = sandbox.New(sandbox.Config{
-		FS: ns, Programs: programs, Policy: engine, Limits: limits, Dir: "/workspace",
-		Env: append([]string{"HOME=/workspace", "PATH=/bin", "TMPDIR=/tmp", "USER=user", "LOGNAME=user", "LANG=C.UTF-8", "TERM=dumb"}, env...),
-	})
+	env = append([]string{"HOME=/workspace", "PATH=/bin", "TMPDIR=/tmp", "USER=user", "LOGNAME=user", "LANG=C.UTF-8", "TERM=dumb"}, env...)
+	o.Session, err = sandbox.New(sandbox.Config{FS: ns, Programs: programs, Policy: engine, Limits: limits, Dir: "/workspace", Env: env})
 	if err != nil {
 		return nil, errors.Join(&exitError{exitFault, err}, o.Close())
+	}
+	setup := worker.Setup{Limits: limits, Env: env, Dir: "/workspace", CacheDir: cacheDir()}
+	if err := o.isolate(ctx, worker.Isolation(f.isolation), setup, f.tell(stderr)); err != nil {
+		return nil, errors.Join(err, o.Close())
 	}
 	return o, nil
 }
 
-// namespace lays out what the sandbox sees: /workspace, /tmp, /bin, /dev and
+// tell returns what tells the operator of something.
+func (f *sandboxFlags) tell(stderr io.Writer) func(string) {
+	return func(msg string) {
+		if !f.quiet {
+			fmt.Fprintln(stderr, "donax:", msg)
+		}
+	}
+}
+
+// layOut lays out what the sandbox sees: /workspace, /tmp, /bin, /dev and
 // the mounts. All that is in memory shares one quota.
-func (o *opened) namespace(mounts []mount, programs []sandbox.Program) (*vfs.Mount, error) {
+func (o *opened) layOut(mounts []mount, programs []sandbox.Program) (*vfs.Mount, error) {
 	quota := vfs.NewQuota(vfs.QuotaConfig{})
 	mem := func() vfs.FS { return vfs.NewMem(vfs.MemConfig{Quota: quota}) }
 	bin, err := vfs.NewStatic(sandbox.BinFiles(programs), 0o755)
@@ -177,12 +189,16 @@ func (o *opened) Run(ctx context.Context, c policy.Command, in io.Reader, out, e
 			return sandbox.StatusFault, err
 		}
 	}
-	return o.Session.Run(ctx, c, in, out, errw)
+	return o.lines.Run(ctx, c, in, out, errw)
 }
 
 // Close frees the sandbox. Nothing of it may still run.
 func (o *opened) Close() error {
-	err := o.runtime.Close()
+	var err error
+	if o.pool != nil {
+		err = o.pool.Close()
+	}
+	err = errors.Join(err, o.runtime.Close())
 	for _, f := range o.files {
 		err = errors.Join(err, f.Close())
 	}

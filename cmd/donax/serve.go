@@ -10,6 +10,7 @@ import (
 	"github.com/donax-sh/donax/policy"
 	"github.com/donax-sh/donax/policy/rego"
 	"github.com/donax-sh/donax/sandbox"
+	"github.com/donax-sh/donax/sandbox/worker"
 	"github.com/donax-sh/donax/termhost"
 	"github.com/donax-sh/donax/wasm"
 	"github.com/spf13/cobra"
@@ -36,6 +37,7 @@ Messages for the operator go to stderr.`,
 		RunE: func(cmd *cobra.Command, _ []string) error { return f.serve(cmd.Context(), std) },
 	}
 	f.add(cmd, 0, sandbox.DefaultLimits.Memory, sandbox.DefaultLimits.Output)
+	f.isolation.add(cmd.Flags(), worker.None)
 	cmd.Flags().IntVar(&f.terminals, "terminals", termhost.DefaultLimits.Running, "commands of one principal that may run at a time, `N`")
 	f.http.add(cmd)
 	return cmd
@@ -67,6 +69,7 @@ func (f *serveFlags) serve(ctx context.Context, std stdio) error {
 				log.Error("policy", "error", u.Err)
 				return
 			}
+			box.forget()
 			log.Info("policy reloaded", "old", u.Old, "new", u.New)
 		})
 	}

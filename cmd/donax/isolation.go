@@ -1,0 +1,74 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/donax-sh/donax/policy"
+	"github.com/donax-sh/donax/sandbox/vfs"
+	"github.com/donax-sh/donax/sandbox/worker"
+	"github.com/spf13/pflag"
+)
+
+// A lineRunner runs lines: the session in this process, or workers.
+type lineRunner interface {
+	Inspect(context.Context, policy.Command) (policy.Command, error)
+	Run(ctx context.Context, c policy.Command, in io.Reader, out, errw io.Writer) (int, error)
+}
+
+// isolation is the --isolation flag.
+type isolation worker.Isolation
+
+func (i *isolation) String() string { return string(*i) }
+func (i *isolation) Type() string   { return "LEVEL" }
+func (i *isolation) Set(s string) error {
+	v, err := worker.ParseIsolation(s)
+	*i = isolation(v)
+	return err
+}
+
+func (i *isolation) add(fl *pflag.FlagSet, level worker.Isolation) {
+	*i = isolation(level)
+	fl.Var(i, "isolation", "run lines in jailed processes: `LEVEL` terminal (one for each that runs), session (one for each principal) or none")
+}
+
+// isolate puts workers between the terminals and the files, unless none are
+// wanted.
+func (o *opened) isolate(ctx context.Context, level worker.Isolation, setup worker.Setup, log func(string)) error {
+	o.lines = o.Session
+	if level == "" || level == worker.None {
+		return nil
+	}
+	var mounts []vfs.MountPoint
+	for _, p := range o.namespace.Points() {
+		if p.Path != "/" && p.Path != "/bin" && p.Path != "/dev" {
+			mounts = append(mounts, p)
+		}
+	}
+	pool, err := worker.NewPool(ctx, worker.Config{
+		Argv: []string{"donax", "worker"}, Isolation: level, Setup: setup, Mounts: mounts, Policy: o.engine, Log: log,
+	})
+	var missing *worker.MissingError
+	switch {
+	case errors.As(err, &missing):
+		return &exitError{exitUsage, &hint{err, "--isolation none, which runs lines in the server's own process; donax doctor says more"}}
+	case err != nil:
+		return &exitError{exitFault, &hint{fmt.Errorf("isolation %q: %w", level, err), "--isolation none, which runs lines in the server's own process"}}
+	}
+	o.pool, o.lines = pool, pool
+	return nil
+}
+
+// Inspect reads a line where it would run.
+func (o *opened) Inspect(ctx context.Context, c policy.Command) (policy.Command, error) {
+	return o.lines.Inspect(ctx, c)
+}
+
+// forget makes workers ask again about everything: the policy has changed.
+func (o *opened) forget() {
+	if o.pool != nil {
+		o.pool.Forget()
+	}
+}
