@@ -18,6 +18,9 @@ type LostError struct {
 
 func (e *LostError) Error() string { return "worker lost: " + e.Why }
 
+// Reason returns the text for a model.
+func (e *LostError) Reason() string { return e.Error() }
+
 // Signal returns the name of the signal that ended the process, or "".
 func (e *LostError) Signal() string { return e.Sig }
 

@@ -9,7 +9,6 @@ import (
 	"testing"
 
 	"github.com/donax-sh/donax/policy"
-	"github.com/donax-sh/donax/sandbox"
 	"github.com/donax-sh/donax/sandbox/vfs"
 	"github.com/donax-sh/donax/sandbox/worker"
 	"github.com/donax-sh/donax/wasm"
@@ -100,12 +99,6 @@ type result struct {
 	fail     error
 }
 
-// runner is a pool or a session.
-type runner interface {
-	Inspect(context.Context, policy.Command) (policy.Command, error)
-	Run(ctx context.Context, c policy.Command, in *strings.Reader, out, errw *bytes.Buffer) (int, error)
-}
-
 func do(ctx context.Context, p *worker.Pool, line string) (r result) {
 	c, err := p.Inspect(ctx, policy.Command{Text: line})
 	if err != nil {
@@ -117,5 +110,3 @@ func do(ctx context.Context, p *worker.Pool, line string) (r result) {
 	r.out, r.err = out.String(), errw.String()
 	return r
 }
-
-var _ = sandbox.StatusKilled

@@ -190,7 +190,7 @@ func (p *Pool) Run(ctx context.Context, c policy.Command, in io.Reader, out, err
 		p.mu.Lock()
 		p.stats.Lost++
 		p.mu.Unlock()
-		m.log(fmt.Sprintf("%v: %s", lost, lost.Detail))
+		m.log(fmt.Sprintf("%v: %.1000s", lost, lost.Detail))
 	}
 	return status, err
 }
