@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"runtime"
 
 	"github.com/donax-sh/donax/policy"
 	"github.com/donax-sh/donax/sandbox/vfs"
@@ -32,6 +33,15 @@ func (i *isolation) Set(s string) error {
 func (i *isolation) add(fl *pflag.FlagSet, level worker.Isolation) {
 	*i = isolation(level)
 	fl.Var(i, "isolation", "run lines in jailed processes: `LEVEL` terminal (one for each that runs), session (one for each principal) or none")
+}
+
+// served is the isolation of served terminals where nothing else is asked for:
+// workers where their jail has been proven.
+func served() worker.Isolation {
+	if runtime.GOOS == "linux" {
+		return worker.PerTerminal
+	}
+	return worker.None
 }
 
 // isolate puts workers between the terminals and the files, unless none are

@@ -10,7 +10,6 @@ import (
 	"github.com/donax-sh/donax/policy"
 	"github.com/donax-sh/donax/policy/rego"
 	"github.com/donax-sh/donax/sandbox"
-	"github.com/donax-sh/donax/sandbox/worker"
 	"github.com/donax-sh/donax/termhost"
 	"github.com/donax-sh/donax/wasm"
 	"github.com/spf13/cobra"
@@ -37,7 +36,7 @@ Messages for the operator go to stderr.`,
 		RunE: func(cmd *cobra.Command, _ []string) error { return f.serve(cmd.Context(), std) },
 	}
 	f.add(cmd, 0, sandbox.DefaultLimits.Memory, sandbox.DefaultLimits.Output)
-	f.isolation.add(cmd.Flags(), worker.None)
+	f.isolation.add(cmd.Flags(), served())
 	cmd.Flags().IntVar(&f.terminals, "terminals", termhost.DefaultLimits.Running, "commands of one principal that may run at a time, `N`")
 	f.http.add(cmd)
 	return cmd

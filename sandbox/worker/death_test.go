@@ -22,11 +22,11 @@ import (
 func TestDeath(t *testing.T) {
 	c := config(t)
 	c.Setup.Limits = sandbox.Limits{Memory: 32 << 20, Session: 64 << 20}
-	c.Limits.Memory = 256 << 20
+	c.Limits.Memory = 512 << 20
 	p := pool(t, c)
 	ctx := as(t.Context(), "a")
 	for i, tt := range []struct{ line, why, signal string }{
-		{"hog", "memory limit 256 MiB (raise with --memory)", ""},
+		{"hog", "memory limit 512 MiB (raise with --memory)", ""},
 		{"recurse", "recursion limit: stack of 64 MiB", ""},
 		{"crash", "it failed with status 2", ""},
 	} {
@@ -140,10 +140,18 @@ func TestKill(t *testing.T) {
 		if strings.Contains(line, "stuck") && running(pid) {
 			t.Errorf("%s: process %s is there still", line, pid)
 		}
-		deadline, cancel := context.WithTimeout(as(t.Context(), "a"), 400*time.Millisecond)
-		_, ended = begin(deadline, t, p, line)
+	}
+}
+
+// TestDeadline ends lines at the time of whoever runs them, also one that
+// cannot be stopped from inside.
+func TestDeadline(t *testing.T) {
+	p := pool(t, config(t))
+	for _, line := range []string{"pid; sleep 60", "pid; stuck"} {
+		ctx, cancel := context.WithTimeout(as(t.Context(), "a"), 5*time.Second)
+		_, ended := begin(ctx, t, p, line)
 		if r := within(t, ended); r.status != 124 || !errors.Is(r.fail, context.DeadlineExceeded) {
-			t.Errorf("%s at its time: %d %v %q", line, r.status, r.fail, r.err)
+			t.Errorf("%s: %d %v %q", line, r.status, r.fail, r.err)
 		}
 		cancel()
 	}

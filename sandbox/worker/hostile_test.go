@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"strconv"
+	"time"
 
 	"github.com/donax-sh/donax/sandbox"
 )
@@ -42,7 +44,35 @@ func hostile() []sandbox.Program {
 			return err
 		}},
 		native{"escape", escape},
+		native{"ask", func(ctx context.Context, p *sandbox.Proc) error {
+			return timed(p, func() error {
+				return p.Spawn(ctx, sandbox.Child{Args: []string{"nop"}})
+			})
+		}},
+		native{"trip", func(_ context.Context, p *sandbox.Proc) error {
+			return timed(p, func() error {
+				_, err := p.FS.Lstat("/workspace")
+				return err
+			})
+		}},
+		native{"nop", func(context.Context, *sandbox.Proc) error { return nil }},
 	}
+}
+
+// timed does something as often as Args[1] says, and prints the nanoseconds.
+func timed(p *sandbox.Proc, do func() error) error {
+	n, err := strconv.Atoi(p.Args[1])
+	if err != nil {
+		return err
+	}
+	start := time.Now()
+	for range n {
+		if err := do(); err != nil {
+			return err
+		}
+	}
+	_, err = fmt.Fprintln(p.Stdout, time.Since(start).Nanoseconds())
+	return err
 }
 
 func deep(n int) error {

@@ -2,7 +2,7 @@ package worker
 
 import (
 	"fmt"
-	"runtime"
+	"runtime/debug"
 
 	"golang.org/x/sys/unix"
 )
@@ -13,7 +13,6 @@ import (
 func jail(s Setup) []Finding {
 	// Nobody of the same user may look into it, and no core is written.
 	_ = unix.Prctl(unix.PR_SET_DUMPABLE, 0, 0, 0, 0) // only an addition to the rest
-	_ = unix.Setpriority(unix.PRIO_PROCESS, 0, 5)    // the server answers first
 	found := []Finding{rlimits(s), noNewPrivs(), seccomp(stageLoad)}
 	open := Finding{Name: "landlock", OK: fileIsClosed(), Detail: "files outside are closed"}
 	if !open.OK {
@@ -61,7 +60,7 @@ func noNewPrivs() Finding {
 // lockCode forbids new machine code and the last way to open files. It needs
 // everything that will run to be there already.
 func lockCode() Finding {
-	runtime.GC() // so that what loading needed does not weigh on the limit
+	debug.FreeOSMemory() // what loading needed must not weigh on the limit
 	f := seccomp(stageRun)
 	f.Name, f.Required = "no new code", false
 	if f.OK {

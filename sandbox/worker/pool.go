@@ -267,16 +267,18 @@ func (p *Pool) choose(who owner) (found *member, make bool) {
 	for len(p.fresh) > 0 {
 		w := p.fresh[len(p.fresh)-1]
 		p.fresh = p.fresh[:len(p.fresh)-1]
-		p.refill()
 		if w.alive() {
 			m := &member{process: w, owner: who}
 			p.members = append(p.members, m)
+			p.refill() // which counts members
 			return m, false
 		}
 	}
 	switch {
 	case len(p.members)+p.pending+p.starting < p.limits.Max:
 		return nil, true
+	case p.starting > 0: // one is about to be ready
+		return nil, false
 	case idleOther != nil: // it makes room, and is gone before the new one is there
 		idleOther.end()
 		p.remove(idleOther.process)

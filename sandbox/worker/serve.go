@@ -89,6 +89,7 @@ func (w *inside) open(open func(Setup) (Programs, error)) error {
 			return err
 		}
 	}
+	debug.FreeOSMemory() // the worker may wait for long
 	lock := func() Finding {
 		if p.Rest != nil {
 			if err := p.Rest(context.Background()); err != nil {

@@ -31,6 +31,7 @@ type serverRun struct {
 	over   chan struct{} // closed when nothing more will come
 	idle   chan struct{} // closed when all was written
 	cut    bool          // nothing is written any more
+	owed   int           // bytes taken that the worker was not told of; of the writing goroutine
 }
 
 type output struct {
@@ -245,12 +246,16 @@ func (r *serverRun) writeOne(w io.Writer, data []byte) {
 		_, err := w.Write(data)
 		gone = err != nil
 	}
+	if r.owed += len(data); r.owed < window/4 && !gone {
+		return // most lines end before it matters
+	}
 	r.mu.Lock()
-	r.queued -= len(data)
+	r.queued -= r.owed
 	r.mu.Unlock()
 	e := newEncoder(8)
-	e.uint(uint64(len(data)))
+	e.uint(uint64(r.owed))
 	e.bool(gone)
+	r.owed = 0
 	_ = r.p.conn.send(kindTaken, r.id, e) // a worker that is gone needs no room
 }
 
