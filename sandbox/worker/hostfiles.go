@@ -46,17 +46,18 @@ func (h *hostFiles) answer(d *decoder, e *encoder) error {
 	if d.err != nil {
 		return d.err
 	}
+	return h.opened(of, op, d, e)
+}
+
+// file returns an open file, for the last time when it is to be closed.
+func (h *hostFiles) file(handle int, op fileOp) vfs.File {
 	h.mu.Lock()
-	f := h.open[of]
+	defer h.mu.Unlock()
+	f := h.open[handle]
 	if op == opClose {
-		delete(h.open, of)
+		delete(h.open, handle)
 	}
-	h.mu.Unlock()
-	if f == nil {
-		e.failed(syscall.EBADF)
-		return nil
-	}
-	return opened(f, op, d, e)
+	return f
 }
 
 func (e *encoder) failed(err error) {
@@ -163,7 +164,8 @@ func (h *hostFiles) openFile(fsys vfs.FS, name string, flag int, perm fs.FileMod
 }
 
 // opened does an operation on an open file.
-func opened(f vfs.File, op fileOp, d *decoder, e *encoder) error {
+func (h *hostFiles) opened(handle int, op fileOp, d *decoder, e *encoder) error {
+	var f vfs.File
 	var do func()
 	switch op {
 	case opRead, opReadAt:
@@ -233,6 +235,10 @@ func opened(f vfs.File, op fileOp, d *decoder, e *encoder) error {
 	}
 	if err := d.end(); err != nil {
 		return err
+	}
+	if f = h.file(handle, op); f == nil {
+		e.failed(syscall.EBADF)
+		return nil
 	}
 	do()
 	return nil

@@ -27,6 +27,7 @@ type process struct {
 	epoch  func() uint64
 	conn   *conn
 	cmd    *exec.Cmd
+	slay   func() // kills the process; it may be dead
 	stderr *head
 	files  *hostFiles
 	found  []Finding // what the jail holds
@@ -73,7 +74,7 @@ func start(ctx context.Context, cfg *Config, l Limits, sp *spawner, epoch func()
 	if err != nil {
 		return nil, fmt.Errorf("worker: cannot start: %w", err)
 	}
-	p.cmd, p.conn = cmd, newConn(rw)
+	p.cmd, p.conn, p.slay = cmd, newConn(rw), func() { _ = cmd.Process.Kill() }
 	s := cfg.Setup
 	s.Version, s.MemoryLimit, s.CPULimit, s.Procs = Version, l.Memory, int64(l.CPU/time.Second), procs()
 	for _, m := range cfg.Mounts {
@@ -120,13 +121,13 @@ func start(ctx context.Context, cfg *Config, l Limits, sp *spawner, epoch func()
 // kill ends a process that is not served yet.
 func (p *process) kill() error {
 	p.conn.close()
-	_ = p.cmd.Process.Kill() // it may be gone already
-	_ = p.cmd.Wait()
+	p.end()
+	_ = p.cmd.Wait() // how it ended does not matter
 	return nil
 }
 
 // end kills the process, from any goroutine; gone tells when it is dead.
-func (p *process) end() { _ = p.cmd.Process.Kill() } // an error says that it is dead
+func (p *process) end() { p.slay() }
 
 // serve reads what the worker sends until it is gone, and buries it.
 func (p *process) serve() {
@@ -137,8 +138,8 @@ func (p *process) serve() {
 		p.mu.Unlock()
 		p.log(fmt.Sprintf("a worker was killed: %v", err))
 	}
-	_ = p.cmd.Process.Kill() // a worker that has closed its socket has nothing left to do
-	_ = p.cmd.Wait()         // how it ended is in ProcessState
+	p.end()          // a worker that has closed its socket has nothing left to do
+	_ = p.cmd.Wait() // how it ended is in ProcessState
 	p.conn.close()
 	p.mu.Lock()
 	e := ending{code: p.cmd.ProcessState.ExitCode(), signal: signalOf(p.cmd.ProcessState), stderr: p.stderr.String(), broke: p.broke}
