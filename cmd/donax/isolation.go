@@ -8,7 +8,6 @@ import (
 	"runtime"
 
 	"github.com/donax-sh/donax/policy"
-	"github.com/donax-sh/donax/sandbox/vfs"
 	"github.com/donax-sh/donax/sandbox/worker"
 	"github.com/spf13/pflag"
 )
@@ -35,9 +34,9 @@ func (i *isolation) add(fl *pflag.FlagSet, level worker.Isolation) {
 	fl.Var(i, "isolation", "run lines in jailed processes: `LEVEL` terminal (one for each that runs), session (one for each principal) or none")
 }
 
-// served is the isolation of served terminals where nothing else is asked for:
+// servedIsolation is the isolation of served terminals where nothing else is asked for:
 // workers where their jail has been proven.
-func served() worker.Isolation {
+func servedIsolation() worker.Isolation {
 	if runtime.GOOS == "linux" {
 		return worker.PerTerminal
 	}
@@ -46,26 +45,24 @@ func served() worker.Isolation {
 
 // isolate puts workers between the terminals and the files, unless none are
 // wanted.
-func (o *opened) isolate(ctx context.Context, level worker.Isolation, setup worker.Setup, log func(string)) error {
+func (o *opened) isolate(ctx context.Context, c worker.Config) error {
 	o.lines = o.Session
-	if level == "" || level == worker.None {
+	if c.Isolation == "" || c.Isolation == worker.None {
 		return nil
 	}
-	var mounts []vfs.MountPoint
+	c.Argv = []string{"donax", "worker"}
 	for _, p := range o.namespace.Points() {
 		if p.Path != "/" && p.Path != "/bin" && p.Path != "/dev" {
-			mounts = append(mounts, p)
+			c.Mounts = append(c.Mounts, p)
 		}
 	}
-	pool, err := worker.NewPool(ctx, worker.Config{
-		Argv: []string{"donax", "worker"}, Isolation: level, Setup: setup, Mounts: mounts, Policy: o.engine, Log: log,
-	})
+	pool, err := worker.NewPool(ctx, c)
 	var missing *worker.MissingError
 	switch {
 	case errors.As(err, &missing):
 		return &exitError{exitUsage, &hint{err, "--isolation none, which runs lines in the server's own process; donax doctor says more"}}
 	case err != nil:
-		return &exitError{exitFault, &hint{fmt.Errorf("isolation %q: %w", level, err), "--isolation none, which runs lines in the server's own process"}}
+		return &exitError{exitFault, &hint{fmt.Errorf("isolation %q: %w", c.Isolation, err), "--isolation none, which runs lines in the server's own process"}}
 	}
 	o.pool, o.lines = pool, pool
 	return nil

@@ -31,7 +31,7 @@ func workerPrograms(s worker.Setup) (worker.Programs, error) {
 	if err != nil {
 		return worker.Programs{}, err
 	}
-	return worker.Programs{
+	p := worker.Programs{
 		List: rt.Programs(),
 		Load: func(ctx context.Context) error {
 			if !rt.Cached() {
@@ -45,5 +45,9 @@ func workerPrograms(s worker.Setup) (worker.Programs, error) {
 			}
 			return rt.Warm(ctx)
 		},
-	}, nil
+	}
+	if s.Served {
+		p.Raise = raiseServed
+	}
+	return p, nil
 }

@@ -39,7 +39,9 @@ func (p *process) answer(k kind, id uint32, d *decoder) error {
 	switch k {
 	case kindDecide:
 		a := d.action()
-		a.Usage = d.usage()
+		told := d.usage()
+		a.Usage = policy.MeterFrom(r.ctx).Usage(told.Execs, told.OutputBytes)
+		a.Usage.CPUMS += told.CPUMS
 		if err := d.end(); err != nil {
 			return err
 		}

@@ -37,6 +37,7 @@ func (e *encoder) error(err error) {
 		e.byte(errLimit)
 		e.string(le.What)
 		e.string(le.Flag)
+		e.string(le.How)
 		e.bool(le.Time)
 	case errors.As(err, &pe):
 		e.byte(errParse)
@@ -68,7 +69,7 @@ func (d *decoder) error() (err error) {
 	case errNone:
 		return nil
 	case errLimit:
-		err = &sandbox.LimitError{What: d.string(), Flag: d.string(), Time: d.bool()}
+		err = &sandbox.LimitError{What: d.string(), Flag: d.string(), How: d.string(), Time: d.bool()}
 	case errParse:
 		err = &sandbox.ParseError{Line: d.int32(), Col: d.int32(), Msg: d.string()}
 	case errFault:

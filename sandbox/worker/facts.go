@@ -28,13 +28,23 @@ func (e *encoder) request(c policy.Command) {
 	e.string(c.Cwd)
 	e.strings(c.Environ)
 	e.limits(c.Limits)
+	e.strings(c.UnsetEnv)
+	e.mounts(c.Mounts)
 }
 
 func (d *decoder) request() policy.Command {
 	return policy.Command{
 		Text: d.string(), Args: d.strings(), Name: d.string(), Script: d.bool(), Params: d.strings(),
-		Cwd: d.string(), Environ: d.strings(), Limits: d.limits(),
+		Cwd: d.string(), Environ: d.strings(), Limits: d.limits(), UnsetEnv: d.strings(), Mounts: d.mounts(),
 	}
+}
+
+func (e *encoder) mounts(rules []policy.MountRule) {
+	list(e, rules, func(m policy.MountRule) { e.string(m.Path); e.string(string(m.Mode)) })
+}
+
+func (d *decoder) mounts() []policy.MountRule {
+	return many(d, 2, func() policy.MountRule { return policy.MountRule{Path: d.string(), Mode: policy.MountMode(d.string())} })
 }
 
 // facts writes what inspecting adds to a command.
@@ -120,10 +130,10 @@ func (d *decoder) action() (a policy.Action) {
 }
 
 // usage writes the counts that only the worker knows.
-func (e *encoder) usage(u policy.Usage) { e.int(u.Execs); e.int(u.OutputBytes) }
+func (e *encoder) usage(u policy.Usage) { e.int(u.Execs); e.int(u.OutputBytes); e.int(u.CPUMS) }
 
 func (d *decoder) usage() (u policy.Usage) {
-	u.Execs, u.OutputBytes = d.int(), d.int()
+	u.Execs, u.OutputBytes, u.CPUMS = d.int(), d.int(), d.int()
 	return u
 }
 
@@ -143,6 +153,8 @@ func (e *encoder) decision(d policy.Decision) {
 	e.reasons(d.Reasons)
 	e.reasons(d.Warnings)
 	e.limits(d.Limits)
+	e.strings(d.UnsetEnv)
+	e.mounts(d.Mounts)
 }
 
 func (d *decoder) decision() (v policy.Decision) {
@@ -151,5 +163,6 @@ func (d *decoder) decision() (v policy.Decision) {
 		d.fail("a decision")
 	}
 	v.ID, v.Reasons, v.Warnings, v.Limits = d.string(), d.reasons(), d.reasons(), d.limits()
+	v.UnsetEnv, v.Mounts = d.strings(), d.mounts()
 	return v
 }

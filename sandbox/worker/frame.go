@@ -16,12 +16,13 @@ type kind byte
 const (
 	// From the server.
 	kindSetup   kind = 1 // JSON of Setup; the first frame
-	kindInspect kind = 2 // a command; answered by kindInspected
-	kindRun     kind = 3 // a command to run
+	kindInspect kind = 2 // a shell that is kept (0: none) and a command; answered by kindInspected
+	kindRun     kind = 3 // the same, to run
 	kindStop    kind = 4 // the run's context ended: 1 byte why
 	kindTaken   kind = 5 // bytes of the run's output that were written, and whether the reader is gone
 	kindForget  kind = 6 // the decisions of the epoch before this one are void
 	kindAnswer  kind = 7 // to a request of the worker
+	kindDrop    kind = 8 // the kept shell with this number is not needed any more
 
 	// From the worker.
 	kindReady     kind = 16 // JSON of []Finding; the first frame

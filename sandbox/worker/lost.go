@@ -33,14 +33,14 @@ type ending struct {
 	cpu    time.Duration
 }
 
-// lost explains an ending.
-func (e ending) lost(l Limits) *LostError {
+// lost explains an ending. raise says how to raise the limit on memory.
+func (e ending) lost(l Limits, raise string) *LostError {
 	out := &LostError{Detail: e.stderr}
 	switch {
 	case e.broke:
 		out.Why = errProtocol.Error()
 	case strings.Contains(e.stderr, "out of memory"), strings.Contains(e.stderr, "cannot allocate memory"), strings.Contains(e.stderr, "failed to create new OS thread"):
-		out.Why = "memory limit " + sizeText(l.Memory) + " (raise with --memory)"
+		out.Why = "memory limit " + sizeText(l.Memory) + " (" + raise + ")"
 	case strings.Contains(e.stderr, "stack overflow"), strings.Contains(e.stderr, "goroutine stack exceeds"):
 		out.Why = "recursion limit: stack of " + sizeText(maxStack)
 	case (e.signal == "SIGKILL" || e.signal == "SIGXCPU") && e.cpu >= l.CPU:

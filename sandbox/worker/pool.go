@@ -39,6 +39,7 @@ type Pool struct {
 	limits Limits
 	spawn  *spawner
 	epoch  atomic.Uint64
+	shells atomic.Uint32 // made so far
 	life   context.Context
 	end    context.CancelFunc
 	wg     sync.WaitGroup // processes, and the goroutines that start them
@@ -173,7 +174,7 @@ func (p *Pool) Inspect(ctx context.Context, c policy.Command) (policy.Command, e
 		return c, err
 	}
 	defer p.give(m)
-	return m.inspect(ctx, c)
+	return m.inspect(ctx, 0, c)
 }
 
 // Run runs c in a worker. A worker that dies ends the run with a [*LostError]
@@ -184,7 +185,12 @@ func (p *Pool) Run(ctx context.Context, c policy.Command, in io.Reader, out, err
 		return statusLost, err
 	}
 	defer p.give(m)
-	status, err := m.run(ctx, c, in, out, errw)
+	return p.run(ctx, m, 0, c, in, out, errw)
+}
+
+// run runs c in a worker and counts its death.
+func (p *Pool) run(ctx context.Context, m *member, shell uint32, c policy.Command, in io.Reader, out, errw io.Writer) (int, error) {
+	status, err := m.run(ctx, shell, c, in, out, errw)
 	var lost *LostError
 	if errors.As(err, &lost) {
 		p.mu.Lock()

@@ -60,7 +60,18 @@ type Config struct {
 	Mounts []vfs.MountPoint // the files of the session; /bin and /dev are each worker's own
 	Policy policy.Engine    // asked before anything takes effect; nil denies everything
 
+	// Raise is that of sandbox.Config, for what the server itself says.
+	Raise func(flag string, lowered bool) string
+
 	Log func(string) // is told what an operator should know of workers; nil means nobody
+}
+
+// raise says how to raise what a flag of the donax command sets.
+func (c *Config) raise(flag string) string {
+	if c.Raise == nil {
+		return "raise with " + flag
+	}
+	return c.Raise(flag, false)
 }
 
 // start starts a worker and waits until it is ready.
@@ -145,7 +156,7 @@ func (p *process) serve() {
 	e := ending{code: p.cmd.ProcessState.ExitCode(), signal: signalOf(p.cmd.ProcessState), stderr: p.stderr.String(), broke: p.broke}
 	p.mu.Unlock()
 	e.cpu = p.cmd.ProcessState.UserTime() + p.cmd.ProcessState.SystemTime()
-	p.lost = e.lost(p.limits)
+	p.lost = e.lost(p.limits, p.cfg.raise("--memory"))
 	close(p.gone)
 	p.files.closeAll()
 	p.answers.Wait() // one may still wait for the caller's input

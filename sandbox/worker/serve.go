@@ -29,8 +29,29 @@ type inside struct {
 	session *sandbox.Session
 	engine  *engine
 
-	mu   sync.Mutex
-	runs map[uint32]*insideRun
+	mu     sync.Mutex
+	runs   map[uint32]*insideRun
+	shells map[uint32]*sandbox.Shell
+}
+
+// A lineRunner is the session, or a shell of it that is kept.
+type lineRunner interface {
+	Inspect(context.Context, policy.Command) (policy.Command, error)
+	Run(ctx context.Context, c policy.Command, in io.Reader, out, errw io.Writer) (int, error)
+}
+
+// shell returns the kept shell with this number, which is made when it is
+// first named, or the session for 0.
+func (w *inside) shell(id uint32) lineRunner {
+	if id == 0 {
+		return w.session
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.shells[id] == nil {
+		w.shells[id] = w.session.NewShell()
+	}
+	return w.shells[id]
 }
 
 // Serve is the worker: it takes the socket that the server left it, puts
@@ -44,7 +65,7 @@ func Serve(open func(Setup) (Programs, error)) int {
 	if err != nil {
 		return 2
 	}
-	w := &inside{conn: newConn(rw), runs: map[uint32]*insideRun{}}
+	w := &inside{conn: newConn(rw), runs: map[uint32]*insideRun{}, shells: map[uint32]*sandbox.Shell{}}
 	if err := w.open(open); err != nil {
 		println("worker:", err.Error()) // stderr is the server's log
 		return 2
@@ -80,7 +101,7 @@ func (w *inside) open(open func(Setup) (Programs, error)) error {
 		return err
 	}
 	w.engine = &engine{conn: w.conn}
-	w.session, err = sandbox.New(sandbox.Config{FS: ns, Programs: p.List, Policy: w.engine, Limits: s.Limits, Env: s.Env, Dir: s.Dir})
+	w.session, err = sandbox.New(sandbox.Config{FS: ns, Programs: p.List, Policy: w.engine, Limits: s.Limits, Env: s.Env, Dir: s.Dir, RC: s.RC, RCName: s.RCName, Raise: p.Raise})
 	if err != nil {
 		return err
 	}
@@ -133,11 +154,11 @@ func (w *inside) loop() error {
 		d := &decoder{b: f.body}
 		switch f.kind {
 		case kindInspect:
-			c := d.request()
-			go w.inspect(f.id, c)
+			sh, c := w.shell(uint32(d.uint())), d.request()
+			go w.inspect(f.id, sh, c)
 		case kindRun:
-			input, c := d.bool(), d.request()
-			w.start(f.id, c, input)
+			sh, input, c := w.shell(uint32(d.uint())), d.bool(), d.request()
+			w.start(f.id, sh, c, input)
 		case kindStop:
 			deadline := d.bool()
 			if r := w.run(f.id); r != nil {
@@ -148,6 +169,10 @@ func (w *inside) loop() error {
 			if r := w.run(f.id); r != nil {
 				r.taken(n, gone)
 			}
+		case kindDrop:
+			w.mu.Lock()
+			delete(w.shells, f.id)
+			w.mu.Unlock()
 		case kindForget:
 			w.engine.forget(d.uint())
 		case kindAnswer:
@@ -171,8 +196,8 @@ func (w *inside) run(id uint32) *insideRun {
 }
 
 // inspect answers with the command and its facts.
-func (w *inside) inspect(id uint32, c policy.Command) {
-	c, err := w.session.Inspect(context.Background(), c)
+func (w *inside) inspect(id uint32, sh lineRunner, c policy.Command) {
+	c, err := sh.Inspect(context.Background(), c)
 	e := newEncoder(1024)
 	e.error(err)
 	if err == nil {
@@ -186,7 +211,7 @@ func (w *inside) inspect(id uint32, c policy.Command) {
 }
 
 // start runs a command beside the others.
-func (w *inside) start(id uint32, c policy.Command, input bool) {
+func (w *inside) start(id uint32, sh lineRunner, c policy.Command, input bool) {
 	r := newInsideRun(w.conn, id)
 	w.mu.Lock()
 	w.runs[id] = r
@@ -196,7 +221,7 @@ func (w *inside) start(id uint32, c policy.Command, input bool) {
 		in = inStream{r}
 	}
 	go func() {
-		status, err := w.session.Run(r, c, in, outStream{r, 1}, outStream{r, 2})
+		status, err := sh.Run(policy.WithMeter(r, &policy.Meter{}), c, in, outStream{r, 1}, outStream{r, 2})
 		w.mu.Lock()
 		delete(w.runs, id)
 		w.mu.Unlock()

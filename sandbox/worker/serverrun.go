@@ -40,8 +40,9 @@ type output struct {
 }
 
 // inspect has the worker complete c.
-func (p *process) inspect(ctx context.Context, c policy.Command) (policy.Command, error) {
+func (p *process) inspect(ctx context.Context, shell uint32, c policy.Command) (policy.Command, error) {
 	e := newEncoder(len(c.Text) + 256)
+	e.uint(uint64(shell))
 	e.request(c)
 	answer := make(chan *decoder, 1)
 	p.mu.Lock()
@@ -92,12 +93,13 @@ func nonNil(s []string) []string {
 
 // run has the worker run c. A worker that does not end the run soon after ctx
 // is killed, and all that it ran with it.
-func (p *process) run(ctx context.Context, c policy.Command, in io.Reader, out, errw io.Writer) (int, error) {
+func (p *process) run(ctx context.Context, shell uint32, c policy.Command, in io.Reader, out, errw io.Writer) (int, error) {
 	r := &serverRun{
 		p: p, ctx: ctx, in: in, exited: make(chan struct{}),
 		wake: make(chan struct{}, 1), over: make(chan struct{}), idle: make(chan struct{}),
 	}
 	e := newEncoder(len(c.Text) + 512)
+	e.uint(uint64(shell))
 	e.bool(in != nil)
 	e.request(c)
 	p.mu.Lock()
@@ -190,7 +192,7 @@ func (r *serverRun) stopped() (int, error, string) {
 	default:
 	}
 	if deadline {
-		return sandbox.StatusTimeout, r.ctx.Err(), "donax: limit: time (raise with --timeout)\n"
+		return sandbox.StatusTimeout, r.ctx.Err(), "donax: limit: time (" + r.p.cfg.raise("--timeout") + ")\n"
 	}
 	return sandbox.StatusKilled, r.ctx.Err(), "donax: killed\n"
 }

@@ -14,6 +14,9 @@ type Setup struct {
 	Env      []string // NAME=VALUE of every shell
 	Dir      string   // working folder of lines
 	Mounts   []Mount
+	RC       string // text that each fresh shell reads first
+	RCName   string // what it is called
+	Served   bool   // limits are explained to an MCP client rather than to who typed the line
 	CacheDir string // where compiled programs are read from; "" means nowhere
 
 	MemoryLimit int64 // bytes of writable memory
@@ -35,6 +38,9 @@ type Programs struct {
 	// prepares all else; after it no new machine code can be made, so nothing
 	// may need any. Either may be nil.
 	Load, Rest func(context.Context) error
+
+	// Raise is that of sandbox.Config.
+	Raise func(flag string, lowered bool) string
 }
 
 // namespace lays out what the sandbox sees: programs and devices are the
