@@ -1,6 +1,7 @@
 package worker_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"strings"
@@ -181,5 +182,43 @@ func TestFailures(t *testing.T) {
 	c.Argv = []string{c.Argv[0], "-test.run=^$"} // it says nothing, and ends
 	if _, err := worker.NewPool(t.Context(), c); err == nil || !strings.Contains(err.Error(), "cannot start") {
 		t.Errorf("a worker that is none: %v", err)
+	}
+}
+
+// TestKeptShell: the state of a shell goes from line to line in its worker, and
+// its loss is told once.
+func TestKeptShell(t *testing.T) {
+	p := pool(t, config(t))
+	sh := p.NewShell()
+	defer sh.Close()
+	ctx := as(t.Context(), "a")
+	run := func(line string) result {
+		c, err := sh.Inspect(ctx, policy.Command{Text: line})
+		if err != nil {
+			return result{fail: err}
+		}
+		var out, errw bytes.Buffer
+		status, err := sh.Run(ctx, c, nil, &out, &errw)
+		return result{out.String(), errw.String(), status, err}
+	}
+	run("mkdir d; cd d; x=1; f(){ echo \"f $x $PWD\"; }")
+	if r := run("f; pid"); !strings.HasPrefix(r.out, "f 1 /workspace/d\n") {
+		t.Errorf("%+v", r)
+	}
+	if r := do(ctx, p, "echo ${x-unset} $PWD"); r.out != "unset /workspace\n" {
+		t.Errorf("another terminal: %+v", r)
+	}
+	run("crash")
+	if r := run("f"); r.fail == nil || !strings.Contains(r.fail.Error(), "without its variables") {
+		t.Errorf("after the worker was lost: %+v", r)
+	}
+	if r := run("echo ${x-unset}; cd d; pwd"); r.out != "unset\n/workspace/d\n" {
+		t.Errorf("the new shell: %+v", r)
+	}
+	if err := sh.Close(); err != nil {
+		t.Error(err)
+	}
+	if s := p.Stats(); s.Busy != 0 {
+		t.Errorf("%+v", s)
 	}
 }

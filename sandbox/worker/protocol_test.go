@@ -122,7 +122,7 @@ func TestLies(t *testing.T) {
 		"output of no run":         frameOf(kindOutput, 5, func(e *encoder) { e.byte(1) }),
 		"a third stream":           frameOf(kindOutput, 1, func(e *encoder) { e.byte(3) }),
 		"output without stream":    frameOf(kindOutput, 1, func(e *encoder) {}),
-		"more output than room":    bytes.Repeat(frameOf(kindOutput, 1, func(e *encoder) { e.byte(1); e.b = append(e.b, make([]byte, window)...) }), 2),
+		"more output than room":    frameOf(kindOutput, 1, func(e *encoder) { e.byte(1); e.b = append(e.b, make([]byte, window+1)...) }),
 		"the end of nothing":       frameOf(kindExit, 9, func(e *encoder) { e.uint(0); e.error(nil) }),
 		"two ends":                 bytes.Repeat(frameOf(kindExit, 1, func(e *encoder) { e.uint(0); e.error(nil) }), 2),
 		"a status of 300":          frameOf(kindExit, 1, func(e *encoder) { e.uint(300); e.error(nil) }),
