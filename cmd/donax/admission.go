@@ -41,11 +41,16 @@ func (f *sandboxFlags) admission(e policy.Engine, stderr io.Writer, session poli
 		fmt.Fprintln(stderr, "donax: DRY RUN: policies are asked but NOT ENFORCED; what they would refuse happens all the same (end it with --policy-mode enforce)")
 		return policy.DryRun(e, reportOnce(stderr)), book, nil
 	}
-	var ask policy.Approver
-	if session.Transport == "cli" {
-		ask = prompter(stderr) // a server asks the person at its client instead
+	return policy.Asking(e, book.Wrap(asker(stderr, session))), book, nil
+}
+
+// asker returns who can be asked at this process: nobody when it is a server,
+// which asks the person at its client instead.
+func asker(stderr io.Writer, session policy.Session) policy.Approver {
+	if session.Transport != "cli" {
+		return nil
 	}
-	return policy.Asking(e, book.Wrap(ask)), book, nil
+	return prompter(stderr)
 }
 
 // maxReports bounds what a dry run remembers having said.

@@ -51,8 +51,9 @@ func (o *opened) isolate(ctx context.Context, c worker.Config) error {
 		return nil
 	}
 	c.Argv = []string{"donax", "worker"}
-	for _, p := range o.namespace.Points() {
-		if p.Path != "/" && p.Path != "/bin" && p.Path != "/dev" {
+	for _, p := range o.layout.Points() {
+		// With upstream servers the commands come and go: then they are the server's to show.
+		if p.Path != "/" && (p.Path != "/bin" || c.Lookup != nil) && p.Path != "/dev" {
 			c.Mounts = append(c.Mounts, p)
 		}
 	}

@@ -79,6 +79,8 @@ func (p *process) busy(t *testing.T) []int {
 }
 
 // TestNothingOutlivesTheServer ends servers in every way while lines run.
+//
+// Threats: WO-7.
 func TestNothingOutlivesTheServer(t *testing.T) {
 	for name, end := range map[string]func(p *process){
 		"SIGKILL":          func(p *process) { _ = p.cmd.Process.Signal(syscall.SIGKILL) },
@@ -99,6 +101,8 @@ func TestNothingOutlivesTheServer(t *testing.T) {
 
 // TestWorkerLost kills a worker under a terminal: its client is told, what was
 // written stays, files are whole, and other terminals go on.
+//
+// Threats: WO-4.
 func TestWorkerLost(t *testing.T) {
 	p := start(t, "--isolation", "terminal", "-q")
 	id := func() string {

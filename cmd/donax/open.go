@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"github.com/donax-sh/donax/mcp/upstream"
 	"github.com/donax-sh/donax/policy"
 	"github.com/donax-sh/donax/policy/approve"
 	"github.com/donax-sh/donax/policy/rego"
@@ -21,16 +22,17 @@ import (
 // opened is one sandbox with everything it is made of.
 type opened struct {
 	*sandbox.Session
-	lines     lineRunner   // where lines run: the Session, or pool
-	pool      *worker.Pool // nil: no isolation
-	namespace *vfs.Mount
-	engine    policy.Engine
-	book      *approve.Book
-	layers    []*rego.Engine // what engine is made of, when policies were given
-	runtime   *wasm.Runtime
-	files     []io.Closer
-	raw       bool // terminal sequences reach a terminal
-	subject   policy.Subject
+	lines   lineRunner   // where lines run: the Session, or pool
+	pool    *worker.Pool // nil: no isolation
+	layout  *vfs.Mount   // what the sandbox sees
+	engine  policy.Engine
+	book    *approve.Book
+	layers  []*rego.Engine // what engine is made of, when policies were given
+	runtime *wasm.Runtime
+	files   []io.Closer
+	tools   *upstream.Manager // nil without upstream servers
+	raw     bool              // terminal sequences reach a terminal
+	subject policy.Subject
 }
 
 // open builds a sandbox from the flags. What takes long on a first run is
@@ -71,25 +73,32 @@ func (f *sandboxFlags) open(ctx context.Context, stderr io.Writer, session polic
 		return nil, &exitError{exitFault, err}
 	}
 	programs := o.runtime.Programs()
-	ns, err := o.layOut(mounts, programs)
+	bin, err := newBin(programs)
+	if err != nil {
+		return nil, errors.Join(&exitError{exitFault, err}, o.Close())
+	}
+	if o.tools, err = f.openUpstream(stderr, asker(stderr, session), bin); err != nil {
+		return nil, errors.Join(err, o.Close())
+	}
+	ns, err := o.namespace(mounts, bin)
 	if err != nil {
 		return nil, errors.Join(err, o.Close())
 	}
-	o.namespace = ns
+	o.layout = ns
 	limits := sandbox.Limits{Timeout: time.Duration(f.timeout), Memory: int64(f.memory), Output: int64(f.output)}
 	if f.timeout == 0 {
 		limits.Timeout = -1
 	}
 	env = append([]string{"HOME=/workspace", "PATH=/bin", "TMPDIR=/tmp", "USER=user", "LOGNAME=user", "LANG=C.UTF-8", "TERM=dumb"}, env...)
 	o.Session, err = sandbox.New(sandbox.Config{
-		FS: ns, Programs: programs, Policy: engine, Limits: limits, Dir: "/workspace", Env: env,
+		FS: ns, Programs: programs, Lookup: o.lookup(), Policy: engine, Limits: limits, Dir: "/workspace", Env: env,
 		RC: rc, RCName: filepath.Base(f.rcfile), Raise: f.raise,
 	})
 	if err != nil {
 		return nil, errors.Join(&exitError{exitFault, err}, o.Close())
 	}
 	if err := o.isolate(ctx, worker.Config{
-		Isolation: worker.Isolation(f.isolation), Policy: engine, Raise: f.raise, Log: f.tell(stderr),
+		Isolation: worker.Isolation(f.isolation), Policy: engine, Raise: f.raise, Log: f.tell(stderr), Lookup: o.lookup(), Session: o.Session,
 		Setup: worker.Setup{
 			Limits: limits, Env: env, Dir: "/workspace", CacheDir: cacheDir(),
 			RC: rc, RCName: filepath.Base(f.rcfile), Served: f.raise != nil,
@@ -109,15 +118,11 @@ func (f *sandboxFlags) tell(stderr io.Writer) func(string) {
 	}
 }
 
-// layOut lays out what the sandbox sees: /workspace, /tmp, /bin, /dev and
+// namespace lays out what the sandbox sees: /workspace, /tmp, /bin, /dev and
 // the mounts. All that is in memory shares one quota.
-func (o *opened) layOut(mounts []mount, programs []sandbox.Program) (*vfs.Mount, error) {
+func (o *opened) namespace(mounts []mount, bin vfs.FS) (*vfs.Mount, error) {
 	quota := vfs.NewQuota(vfs.QuotaConfig{})
 	mem := func() vfs.FS { return vfs.NewMem(vfs.MemConfig{Quota: quota}) }
-	bin, err := vfs.NewStatic(sandbox.BinFiles(programs), 0o755)
-	if err != nil {
-		return nil, &exitError{exitFault, err}
-	}
 	dev, err := vfs.NewDev(vfs.DevConfig{})
 	if err != nil {
 		return nil, &exitError{exitFault, err}
@@ -217,6 +222,14 @@ func (o *opened) Run(ctx context.Context, c policy.Command, in io.Reader, out, e
 	return o.lines.Run(ctx, c, in, out, errw)
 }
 
+// lookup finds the commands of upstream servers; nil when there are none.
+func (o *opened) lookup() func(string) sandbox.Program {
+	if o.tools == nil {
+		return nil
+	}
+	return o.tools.Lookup
+}
+
 // prepare compiles the box where that was not done yet.
 func (o *opened) prepare(ctx context.Context, errw io.Writer) error {
 	if o.runtime.Cached() {
@@ -236,6 +249,9 @@ func (o *opened) Close() error {
 		err = o.pool.Close()
 	}
 	err = errors.Join(err, o.runtime.Close(), o.book.End(o.subject.Session.ID))
+	if o.tools != nil {
+		err = errors.Join(err, o.tools.Close())
+	}
 	for _, f := range o.files {
 		err = errors.Join(err, f.Close())
 	}

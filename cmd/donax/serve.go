@@ -52,21 +52,23 @@ func (f *serveFlags) serve(ctx context.Context, std stdio) error {
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
+	log := slog.New(slog.NewTextHandler(std.err, nil))
+	f.upstream.log = func(msg string) { log.Info(msg) }
 	f.raise = raiseServed
 	box, err := f.open(ctx, std.err, policy.Session{})
 	if err != nil {
 		return err
 	}
 	defer box.Close()
-	log := slog.New(slog.NewTextHandler(std.err, nil))
-	go func() { // the first command should not wait for a compilation
-		if box.pool != nil && box.runtime.Cached() {
-			return // workers load it, each for itself
-		}
-		if err := box.runtime.Warm(ctx); err != nil && ctx.Err() == nil && !errors.Is(err, wasm.ErrClosed) {
-			log.Warn("the box could not be prepared", "error", err)
-		}
-	}()
+	if !box.runtime.Cached() {
+		// The first command should not wait for a compilation. What is compiled
+		// already stays on disk until it is needed: it takes tens of MiB.
+		go func() {
+			if err := box.runtime.Warm(ctx); err != nil && ctx.Err() == nil && !errors.Is(err, wasm.ErrClosed) {
+				log.Warn("the box could not be prepared", "error", err)
+			}
+		}()
+	}
 	for _, layer := range box.layers {
 		go layer.Watch(ctx, 0, func(u rego.Update) {
 			if u.Err != nil {
@@ -79,7 +81,8 @@ func (f *serveFlags) serve(ctx context.Context, std stdio) error {
 	}
 	host := termhost.New(termhost.Config{Runner: box, Shell: box.shell, Engine: box.engine, Limits: termhost.Limits{Running: f.terminals}})
 	defer host.Close()
-	server, err := mcp.New(mcp.Config{Info: mcp.Info{Name: "donax", Version: version()}, Host: host, Remember: box.book.Wrap, Raw: f.raw, Logger: log})
+	server, err := mcp.New(mcp.Config{Info: mcp.Info{Name: "donax", Version: version()}, Host: host, Remember: box.book.Wrap, Raw: f.raw, Logger: log,
+		More: prepare(ctx, box.tools, f.upstream.log)})
 	if err != nil {
 		return &exitError{exitFault, err}
 	}

@@ -1,6 +1,7 @@
 package worker
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"syscall"
@@ -22,16 +23,26 @@ func (p *process) answer(k kind, id uint32, d *decoder) error {
 		_ = p.conn.send(kindAnswer, id, e) // a worker that is gone needs none
 		return nil
 	}
+	if k == kindLookup {
+		if err := p.lookup(d, e); err != nil {
+			return err
+		}
+		_ = p.conn.send(kindAnswer, id, e) // the same
+		return nil
+	}
 	number := d.uint()
 	r := p.running(uint32(number))
 	if number > 1<<32-1 || r == nil && d.err == nil {
 		// The run may have ended while the request was under way.
-		if k == kindDecide {
+		switch k {
+		case kindDecide:
 			e.string(policy.FailCancelled)
 			e.string("")
-		} else {
+		case kindInput:
 			e.bytes(nil)
 			e.byte(readEOF)
+		default:
+			e = ended(context.Canceled)
 		}
 		_ = p.conn.send(kindAnswer, id, e)
 		return nil
@@ -52,6 +63,19 @@ func (p *process) answer(k kind, id uint32, d *decoder) error {
 			return err
 		}
 		r.read(n, e)
+	case kindCall, kindStep:
+		do := p.call
+		if k == kindStep {
+			do = p.step
+		}
+		var err error
+		if e, err = do(r, d); err != nil {
+			return err
+		}
+	case kindDone:
+		if err := p.stop(r, d); err != nil {
+			return err
+		}
 	default:
 		return fmt.Errorf("%w: a request of kind %d", errProtocol, k)
 	}

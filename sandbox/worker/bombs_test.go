@@ -92,6 +92,8 @@ func bombs() (all []bomb) {
 }
 
 // TestBombs sets every bomb off beside a line that must notice nothing.
+//
+// Threats: WO-3.
 func TestBombs(t *testing.T) {
 	all := bombs()
 	if len(all) < 65 {

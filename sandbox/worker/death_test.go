@@ -19,6 +19,8 @@ import (
 
 // TestDeath ends workers in every way. Each time the line is told why, what it
 // wrote before is there, files are whole, and the next line runs at once.
+//
+// Threats: WO-3.
 func TestDeath(t *testing.T) {
 	c := config(t)
 	c.Setup.Limits = sandbox.Limits{Memory: 32 << 20, Session: 64 << 20}
@@ -78,6 +80,8 @@ func begin(ctx context.Context, t *testing.T, p *worker.Pool, line string) (w *w
 
 // TestKilledFromOutside kills workers as the system would, at any moment, beside
 // a line of the same principal and one of another that must notice nothing.
+//
+// Threats: WO-4.
 func TestKilledFromOutside(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("processes are killed by signal")
@@ -126,6 +130,8 @@ func within(t *testing.T, ended chan result) result {
 
 // TestKill stops lines that do not want to: what runs in a worker is dead when
 // Run returns, even what cannot be stopped from inside.
+//
+// Threats: WO-6.
 func TestKill(t *testing.T) {
 	p := pool(t, config(t))
 	for _, line := range []string{"pid; sleep 60", "pid; while :; do :; done", "pid; stuck", "pid; yes", "pid; (sleep 60 & sleep 60 & wait)"} {
@@ -145,6 +151,8 @@ func TestKill(t *testing.T) {
 
 // TestDeadline ends lines at the time of whoever runs them, also one that
 // cannot be stopped from inside.
+//
+// Threats: WO-6.
 func TestDeadline(t *testing.T) {
 	p := pool(t, config(t))
 	for _, line := range []string{"pid; sleep 60", "pid; stuck"} {
@@ -164,6 +172,8 @@ func running(pid string) bool {
 }
 
 // TestNothingIsLeft counts what a pool leaves behind.
+//
+// Threats: WO-6.
 func TestNothingIsLeft(t *testing.T) {
 	before := runtime.NumGoroutine()
 	files := descriptors()

@@ -19,6 +19,7 @@ const (
 	errCanceled
 	errDenied
 	errOther
+	errExit // a status of a program's own
 )
 
 // maxError is how many bytes of an error's text go over the wire.
@@ -30,9 +31,13 @@ func (e *encoder) error(err error) {
 	var le *sandbox.LimitError
 	var pe *sandbox.ParseError
 	var fe *sandbox.Fault
+	var code sandbox.ExitCode
 	switch {
 	case err == nil:
 		e.byte(errNone)
+	case errors.As(err, &code):
+		e.byte(errExit)
+		e.byte(byte(code))
 	case errors.As(err, &le):
 		e.byte(errLimit)
 		e.string(le.What)
@@ -74,6 +79,8 @@ func (d *decoder) error() (err error) {
 		err = &sandbox.ParseError{Line: d.int32(), Col: d.int32(), Msg: d.string()}
 	case errFault:
 		err = &sandbox.Fault{Name: d.string(), Detail: d.string()}
+	case errExit:
+		err = sandbox.ExitCode(d.byte())
 	case errDeadline:
 		err = context.DeadlineExceeded
 	case errCanceled:

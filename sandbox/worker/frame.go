@@ -35,6 +35,10 @@ const (
 	kindDecide kind = 32 // an action, without who asks: the server knows that
 	kindInput  kind = 33 // how many bytes of stdin are wanted
 	kindFile   kind = 34 // an operation on files; for no run in particular
+	kindLookup kind = 35 // the name of a program that the server may have; for no run in particular
+	kindCall   kind = 36 // a program that runs in the server; answered by what it wants first
+	kindStep   kind = 37 // that was done; answered by what it wants next
+	kindDone   kind = 38 // the program is not wanted any more
 )
 
 const (

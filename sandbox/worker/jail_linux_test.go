@@ -15,6 +15,8 @@ import (
 // TestEscape tries, natively in a worker, everything that the jail is for.
 // Nothing succeeds but the write to the session's files, which the server does.
 // New machine code is possible until the worker has loaded all programs.
+//
+// Threats: WO-1.
 func TestEscape(t *testing.T) {
 	c := config(t)
 	p := pool(t, c)
@@ -71,6 +73,8 @@ func cutLast(s string) (before, after string, ok bool) {
 }
 
 // TestEscapeUnprivileged runs TestEscape as a user without any right.
+//
+// Threats: WO-1.
 func TestEscapeUnprivileged(t *testing.T) {
 	if os.Geteuid() != 0 {
 		t.Skip("TestEscape itself was run without rights")
@@ -113,6 +117,8 @@ func TestEscapeUnprivileged(t *testing.T) {
 
 // TestHostFilesStayShut: what no mount shows is out of reach of lines, whatever
 // links they make, and an ro mount is not written by the server either.
+//
+// Threats: WO-2.
 func TestHostFilesStayShut(t *testing.T) {
 	dir := t.TempDir()
 	for name, text := range map[string]string{"secret": "canary", "in/f": "seen"} {

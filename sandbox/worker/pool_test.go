@@ -24,6 +24,8 @@ func pidOf(t *testing.T, p *worker.Pool, sub string) string {
 }
 
 // TestReuse: a worker goes on serving its principal, and never another.
+//
+// Threats: WO-8.
 func TestReuse(t *testing.T) {
 	p := pool(t, config(t))
 	first := pidOf(t, p, "a")
@@ -41,6 +43,8 @@ func TestReuse(t *testing.T) {
 
 // TestOwnProcess: running terminals have processes of their own, as long as
 // there are enough, and then share those of their own principal.
+//
+// Threats: WO-8.
 func TestOwnProcess(t *testing.T) {
 	for _, tt := range []struct {
 		level worker.Isolation
@@ -123,6 +127,8 @@ func (e *counting) Constant(policy.Kind) (policy.Decision, bool) {
 
 // TestDecisions: every program is asked about in the server, as who is known
 // there, unless the policy says that the answer holds.
+//
+// Threats: WO-9.
 func TestDecisions(t *testing.T) {
 	loop := "for i in 1 2 3 4 5 6 7 8 9 10; do env true; done"
 	for _, tt := range []struct {
@@ -160,6 +166,8 @@ func TestDecisions(t *testing.T) {
 }
 
 // TestFailures: what cannot be decided is denied, and what cannot start is said.
+//
+// Threats: WO-9.
 func TestFailures(t *testing.T) {
 	c := config(t)
 	c.Policy = policy.EngineFunc(func(context.Context, policy.Action) (policy.Decision, error) {

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/donax-sh/donax/policy"
+	"github.com/donax-sh/donax/sandbox"
 	"github.com/donax-sh/donax/sandbox/vfs"
 )
 
@@ -41,6 +42,7 @@ type process struct {
 	next     uint32
 	runs     map[uint32]*serverRun
 	inspects map[uint32]chan *decoder
+	calls    map[callKey]*toolCall
 	broke    bool
 	sent     uint64 // the epoch that the worker knows
 
@@ -59,6 +61,12 @@ type Config struct {
 	Setup  Setup            // without what the pool knows itself: Version, Mounts and limits
 	Mounts []vfs.MountPoint // the files of the session; /bin and /dev are each worker's own
 	Policy policy.Engine    // asked before anything takes effect; nil denies everything
+
+	// Lookup finds programs that run in the server, since they need what no
+	// worker has, and Session runs them. Both may be nil. Then /bin is each
+	// worker's own, and else it is to be among Mounts.
+	Lookup  func(name string) sandbox.Program
+	Session *sandbox.Session
 
 	// Raise is that of sandbox.Config, for what the server itself says.
 	Raise func(flag string, lowered bool) string
@@ -79,7 +87,7 @@ func start(ctx context.Context, cfg *Config, l Limits, sp *spawner, epoch func()
 	p := &process{
 		cfg: cfg, limits: l, epoch: epoch, stderr: &head{}, files: newHostFiles(cfg.Mounts),
 		asked: make(chan struct{}, maxAsked), gone: make(chan struct{}),
-		runs: map[uint32]*serverRun{}, inspects: map[uint32]chan *decoder{},
+		runs: map[uint32]*serverRun{}, inspects: map[uint32]chan *decoder{}, calls: map[callKey]*toolCall{},
 	}
 	cmd, rw, err := sp.spawn(cfg.Argv, p.stderr)
 	if err != nil {
@@ -87,6 +95,7 @@ func start(ctx context.Context, cfg *Config, l Limits, sp *spawner, epoch func()
 	}
 	p.cmd, p.conn, p.slay = cmd, newConn(rw), func() { _ = cmd.Process.Kill() }
 	s := cfg.Setup
+	s.Lookup = cfg.Lookup != nil
 	s.Version, s.MemoryLimit, s.CPULimit, s.Procs = Version, l.Memory, int64(l.CPU/time.Second), procs()
 	for _, m := range cfg.Mounts {
 		s.Mounts = append(s.Mounts, Mount{m.Path, m.Mode})
@@ -188,7 +197,7 @@ func (p *process) read() error {
 		}
 		d := &decoder{b: f.body}
 		switch f.kind {
-		case kindDecide, kindInput, kindFile:
+		case kindDecide, kindInput, kindFile, kindLookup, kindCall, kindStep, kindDone:
 			p.asked <- struct{}{}
 			p.answers.Go(func() {
 				defer func() { <-p.asked }()

@@ -50,7 +50,7 @@ func served(said []byte) (p *process, out *bytes.Buffer, killed bool, err error)
 		slay:   func() { killed = true },
 		files:  newHostFiles([]vfs.MountPoint{{Path: "/", FS: mem, Mode: vfs.ReadWrite}}),
 		asked:  make(chan struct{}, maxAsked), gone: make(chan struct{}),
-		inspects: map[uint32]chan *decoder{2: make(chan *decoder, 1)},
+		inspects: map[uint32]chan *decoder{2: make(chan *decoder, 1)}, calls: map[callKey]*toolCall{},
 	}
 	r := &serverRun{p: p, id: 1, ctx: context.Background(), in: strings.NewReader("input"), exited: make(chan struct{}),
 		wake: make(chan struct{}, 1), over: make(chan struct{}), idle: make(chan struct{})}
@@ -111,6 +111,8 @@ func TestRightfulFrames(t *testing.T) {
 }
 
 // TestLies are messages that make no sense. The first of them ends the worker.
+//
+// Threats: WO-5.
 func TestLies(t *testing.T) {
 	long := make([]byte, headSize)
 	binary.LittleEndian.PutUint32(long, 1<<31)
@@ -143,6 +145,8 @@ func TestLies(t *testing.T) {
 }
 
 // FuzzServer lets a worker say anything: the server takes it or ends it.
+//
+// Threats: WO-5.
 func FuzzServer(f *testing.F) {
 	var all []byte
 	for _, s := range seeds() {

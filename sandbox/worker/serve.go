@@ -32,6 +32,7 @@ type inside struct {
 	mu     sync.Mutex
 	runs   map[uint32]*insideRun
 	shells map[uint32]*sandbox.Shell
+	called counter
 }
 
 // A lineRunner is the session, or a shell of it that is kept.
@@ -101,7 +102,11 @@ func (w *inside) open(open func(Setup) (Programs, error)) error {
 		return err
 	}
 	w.engine = &engine{conn: w.conn}
-	w.session, err = sandbox.New(sandbox.Config{FS: ns, Programs: p.List, Policy: w.engine, Limits: s.Limits, Env: s.Env, Dir: s.Dir, RC: s.RC, RCName: s.RCName, Raise: p.Raise})
+	cfg := sandbox.Config{FS: ns, Programs: p.List, Policy: w.engine, Limits: s.Limits, Env: s.Env, Dir: s.Dir, RC: s.RC, RCName: s.RCName, Raise: p.Raise}
+	if s.Lookup {
+		cfg.Lookup = w.lookup
+	}
+	w.session, err = sandbox.New(cfg)
 	if err != nil {
 		return err
 	}

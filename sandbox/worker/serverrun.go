@@ -20,6 +20,8 @@ type serverRun struct {
 	ctx context.Context
 	in  io.Reader
 
+	command policy.Command
+
 	exited chan struct{} // closed when the worker has said how it ended
 	status int           // set before exited is closed
 	err    error         // the same
@@ -94,8 +96,10 @@ func nonNil(s []string) []string {
 // run has the worker run c. A worker that does not end the run soon after ctx
 // is killed, and all that it ran with it.
 func (p *process) run(ctx context.Context, shell uint32, c policy.Command, in io.Reader, out, errw io.Writer) (int, error) {
+	ctx, over := context.WithCancel(ctx) // what runs in the server for the line ends with it
+	defer over()
 	r := &serverRun{
-		p: p, ctx: ctx, in: in, exited: make(chan struct{}),
+		p: p, ctx: ctx, in: in, command: c, exited: make(chan struct{}),
 		wake: make(chan struct{}, 1), over: make(chan struct{}), idle: make(chan struct{}),
 	}
 	e := newEncoder(len(c.Text) + 512)

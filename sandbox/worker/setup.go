@@ -2,6 +2,7 @@ package worker
 
 import (
 	"context"
+	"slices"
 
 	"github.com/donax-sh/donax/sandbox"
 	"github.com/donax-sh/donax/sandbox/vfs"
@@ -16,6 +17,7 @@ type Setup struct {
 	Mounts   []Mount
 	RC       string // text that each fresh shell reads first
 	RCName   string // what it is called
+	Lookup   bool   // the server has programs of its own
 	Served   bool   // limits are explained to an MCP client rather than to who typed the line
 	CacheDir string // where compiled programs are read from; "" means nowhere
 
@@ -46,17 +48,17 @@ type Programs struct {
 // namespace lays out what the sandbox sees: programs and devices are the
 // worker's own, which costs no question, and all else is the server's.
 func (s Setup) namespace(c *conn, programs []sandbox.Program) (*vfs.Mount, error) {
-	bin, err := vfs.NewStatic(sandbox.BinFiles(programs), 0o755)
-	if err != nil {
-		return nil, err
-	}
 	dev, err := vfs.NewDev(vfs.DevConfig{})
 	if err != nil {
 		return nil, err
 	}
-	points := []vfs.MountPoint{
-		{Path: "/bin", FS: bin, Mode: vfs.ReadOnlyMount},
-		{Path: "/dev", FS: dev, Mode: vfs.ReadWrite},
+	points := []vfs.MountPoint{{Path: "/dev", FS: dev, Mode: vfs.ReadWrite}}
+	if !slices.ContainsFunc(s.Mounts, func(m Mount) bool { return m.Path == "/bin" }) {
+		bin, err := vfs.NewStatic(sandbox.BinFiles(programs), 0o755)
+		if err != nil {
+			return nil, err
+		}
+		points = append(points, vfs.MountPoint{Path: "/bin", FS: bin, Mode: vfs.ReadOnlyMount})
 	}
 	for i, m := range s.Mounts {
 		points = append(points, vfs.MountPoint{Path: m.Path, FS: &remoteFS{conn: c, mount: i}, Mode: m.Mode})

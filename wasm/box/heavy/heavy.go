@@ -17,6 +17,7 @@ import (
 	"github.com/donax-sh/donax/wasm/box/applet/sed"
 	"github.com/donax-sh/donax/wasm/box/applet/tar"
 	"github.com/donax-sh/donax/wasm/box/applet/yq"
+	"github.com/donax-sh/donax/wasm/box/applet/zip"
 )
 
 // Commands returns the tier's commands, sorted by name.
@@ -40,7 +41,9 @@ func Commands() []*applet.Command {
 		&patch.Command,
 		sed.Command,
 		tar.Command,
+		&zip.Unzip,
 		yq.Command,
 		gzip.Zcat,
+		&zip.Zip,
 	}
 }
