@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"time"
 
 	"github.com/donax-sh/donax/mcp"
 	"github.com/donax-sh/donax/policy"
@@ -79,7 +80,11 @@ func (f *serveFlags) serve(ctx context.Context, std stdio) error {
 			log.Info("policy reloaded", "old", u.Old, "new", u.New)
 		})
 	}
-	host := termhost.New(termhost.Config{Runner: box, Shell: box.shell, Engine: box.engine, Limits: termhost.Limits{Running: f.terminals}})
+	limits := termhost.Limits{Running: f.terminals}
+	if box.pool != nil {
+		limits.InspectLimit = time.Minute // a worker may have to be started first
+	}
+	host := termhost.New(termhost.Config{Runner: box, Shell: box.shell, Engine: box.engine, Limits: limits})
 	defer host.Close()
 	server, err := mcp.New(mcp.Config{Info: mcp.Info{Name: "donax", Version: version()}, Host: host, Remember: box.book.Wrap, Raw: f.raw, Logger: log,
 		More: prepare(ctx, box.tools, f.upstream.log)})

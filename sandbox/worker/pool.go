@@ -49,7 +49,7 @@ type Pool struct {
 	fresh    []*process // ready, and nobody's yet
 	starting int        // on their way into fresh
 	members  []*member
-	pending  int           // workers that are being started for somebody
+	waiting  int           // callers of take
 	freed    chan struct{} // closed when a worker became free or gone
 	failed   error         // why the last start in the background failed
 	stats    Stats
@@ -205,54 +205,43 @@ func (p *Pool) run(ctx context.Context, m *member, shell uint32, c policy.Comman
 // principal when there are as many workers as there may be.
 func (p *Pool) take(ctx context.Context) (*member, error) {
 	who := ownerOf(ctx)
-	for {
-		p.mu.Lock()
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.waiting++
+	defer func() { p.waiting-- }()
+	for first := true; ; first = false {
 		if p.closed {
-			p.mu.Unlock()
 			return nil, ErrClosed
 		}
-		m, make := p.choose(who)
-		if m != nil {
+		m, room := p.choose(who)
+		switch {
+		case m != nil:
 			m.using++
-			p.mu.Unlock()
 			return m, nil
-		}
-		if make {
-			p.pending++
-			p.wg.Add(1)
-			p.mu.Unlock()
-			defer p.wg.Done()
-			w, err := start(ctx, &p.cfg, p.limits, p.spawn, p.epoch.Load)
-			p.mu.Lock()
-			p.pending--
-			p.signal()
-			defer p.mu.Unlock()
-			if err != nil {
-				return nil, err
-			}
-			p.track(w)
-			if p.closed {
-				w.end()
-				return nil, ErrClosed
-			}
-			p.stats.Started++
-			m := &member{process: w, owner: who, using: 1}
-			p.members = append(p.members, m)
-			return m, nil
+		case p.failed != nil && !first && p.starting == 0:
+			return nil, p.failed
+		case room && p.starting < p.waiting:
+			// Not for this caller alone: when it gives up, the next has it.
+			p.launch()
 		}
 		freed := p.freed
 		p.mu.Unlock()
+		var err error
 		select {
 		case <-freed:
 		case <-ctx.Done():
-			return nil, fmt.Errorf("no worker became free: %w", context.Cause(ctx))
+			err = fmt.Errorf("no worker became free: %w", context.Cause(ctx))
+		}
+		p.mu.Lock()
+		if err != nil {
+			return nil, err
 		}
 	}
 }
 
 // choose finds a worker for who, or says that one may be made. The lock is
 // held.
-func (p *Pool) choose(who owner) (found *member, make bool) {
+func (p *Pool) choose(who owner) (found *member, room bool) {
 	var idleOther, shared *member
 	for _, m := range p.members {
 		switch {
@@ -281,9 +270,9 @@ func (p *Pool) choose(who owner) (found *member, make bool) {
 		}
 	}
 	switch {
-	case len(p.members)+p.pending+p.starting < p.limits.Max:
+	case len(p.members)+p.starting < p.limits.Max:
 		return nil, true
-	case p.starting > 0: // one is about to be ready
+	case p.starting >= p.waiting: // one is about to be ready
 		return nil, false
 	case idleOther != nil: // it makes room, and is gone before the new one is there
 		idleOther.end()
@@ -347,29 +336,36 @@ func (p *Pool) refill() {
 	if p.closed || p.failed != nil {
 		return
 	}
-	for len(p.fresh)+p.starting < p.limits.Warm && len(p.members)+p.pending+len(p.fresh)+p.starting < p.limits.Max {
-		p.starting++
-		p.wg.Go(func() {
-			w, err := start(p.life, &p.cfg, p.limits, p.spawn, p.epoch.Load)
-			p.mu.Lock()
-			defer p.mu.Unlock()
-			p.starting--
-			defer p.signal()
-			if err != nil {
-				if !p.closed {
-					p.failed = err // until the next sweep: a machine in trouble is not to be pressed
-				}
-				return
-			}
-			p.stats.Started++
-			p.track(w)
-			if p.closed {
-				w.end()
-				return
-			}
-			p.fresh = append(p.fresh, w)
-		})
+	for len(p.fresh)+p.starting < p.limits.Warm && len(p.members)+len(p.fresh)+p.starting < p.limits.Max {
+		p.launch()
 	}
+}
+
+// launch starts a worker in the background. The lock is held.
+func (p *Pool) launch() {
+	p.starting++
+	p.wg.Go(func() {
+		w, err := start(p.life, &p.cfg, p.limits, p.spawn, p.epoch.Load)
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		p.starting--
+		defer p.signal()
+		if err != nil {
+			if !p.closed {
+				p.failed = err // until the next sweep: a machine in trouble is not to be pressed
+			}
+			return
+		}
+		p.failed = nil
+		p.stats.Started++
+		p.track(w)
+		if p.closed {
+			w.end()
+			return
+		}
+		w.forget(p.epoch.Load()) // it has nothing to forget, and learns where it stands
+		p.fresh = append(p.fresh, w)
+	})
 }
 
 // keepIdle is how many workers of all principals may wait for more work.
