@@ -61,7 +61,7 @@ func (o *opened) isolate(ctx context.Context, c worker.Config) error {
 	var missing *worker.MissingError
 	switch {
 	case errors.As(err, &missing):
-		return &exitError{exitUsage, &hint{err, "--isolation none, which runs lines in the server's own process; donax doctor says more"}}
+		return &exitError{exitUsage, &hint{err, "--isolation none, which runs lines in the server's own process"}}
 	case err != nil:
 		return &exitError{exitFault, &hint{fmt.Errorf("isolation %q: %w", c.Isolation, err), "--isolation none, which runs lines in the server's own process"}}
 	}
