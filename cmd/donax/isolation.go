@@ -50,7 +50,7 @@ func (o *opened) isolate(ctx context.Context, c worker.Config) error {
 	if c.Isolation == "" || c.Isolation == worker.None {
 		return nil
 	}
-	c.Argv = []string{"donax", "worker"}
+	c.Argv = workerArgv()
 	for _, p := range o.layout.Points() {
 		// With upstream servers the commands come and go: then they are the server's to show.
 		if p.Path != "/" && (p.Path != "/bin" || c.Lookup != nil) && p.Path != "/dev" {
