@@ -164,10 +164,14 @@ func (f *sandboxFlags) load(ctx context.Context, stderr io.Writer) (policy.Engin
 	if len(f.policies) == 0 {
 		return policy.Default{}, nil, nil
 	}
+	key, err := bundleKey(f.key)
+	if err != nil {
+		return nil, nil, err
+	}
 	var layers []*rego.Engine
 	var engines []policy.Engine
 	for _, path := range f.policies {
-		e, err := rego.Load(ctx, rego.Config{Paths: []string{path}, Enforce: rego.Obligations()})
+		e, err := rego.Load(ctx, rego.Config{Paths: []string{path}, Entrypoint: f.entry, Key: key, Enforce: rego.Obligations()})
 		if err != nil {
 			return nil, nil, loadError(err)
 		}

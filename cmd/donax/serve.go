@@ -70,15 +70,17 @@ func (f *serveFlags) serve(ctx context.Context, std stdio) error {
 			}
 		}()
 	}
+	report := func(u rego.Update) {
+		if u.Err != nil {
+			log.Error("policy", "error", u.Err)
+			return
+		}
+		box.forget()
+		log.Info("policy reloaded", "old", u.Old, "new", u.New)
+	}
+	go reloadOnHangup(ctx, box.layers, report)
 	for _, layer := range box.layers {
-		go layer.Watch(ctx, 0, func(u rego.Update) {
-			if u.Err != nil {
-				log.Error("policy", "error", u.Err)
-				return
-			}
-			box.forget()
-			log.Info("policy reloaded", "old", u.Old, "new", u.New)
-		})
+		go layer.Watch(ctx, 0, report)
 	}
 	limits := termhost.Limits{Running: f.terminals}
 	if box.pool != nil {
