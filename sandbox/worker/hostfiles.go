@@ -260,11 +260,18 @@ func readDir(f vfs.File, n int, e *encoder) {
 }
 
 // closeAll closes what a worker has left open.
-func (h *hostFiles) closeAll() {
+func (h *hostFiles) closeAll() { closeFiles(h.takeAll()) }
+
+// takeAll returns the open files, which the worker has no more.
+func (h *hostFiles) takeAll() map[int]vfs.File {
 	h.mu.Lock()
+	defer h.mu.Unlock()
 	left := h.open
 	h.open = map[int]vfs.File{}
-	h.mu.Unlock()
+	return left
+}
+
+func closeFiles(left map[int]vfs.File) {
 	for _, f := range left {
 		_ = f.Close() // its writes were answered one by one
 	}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/donax-sh/donax/policy"
 	"github.com/donax-sh/donax/sandbox"
+	"github.com/donax-sh/donax/sandbox/vfs"
 )
 
 // A serverRun is one run as the server sees it.
@@ -118,11 +119,12 @@ func (p *process) run(ctx context.Context, shell uint32, c policy.Command, in io
 	status, err := r.wait(out, errw)
 	p.mu.Lock()
 	delete(p.runs, r.id)
-	unused := len(p.runs)+len(p.inspects) == 0
-	p.mu.Unlock()
-	if unused {
-		p.files.closeAll()
+	var left map[int]vfs.File
+	if len(p.runs)+len(p.inspects) == 0 { // and what starts from now on opens its own
+		left = p.files.takeAll()
 	}
+	p.mu.Unlock()
+	closeFiles(left)
 	return status, err
 }
 
