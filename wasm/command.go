@@ -60,6 +60,7 @@ func (p *command) Run(ctx context.Context, proc *sandbox.Proc) error {
 			if _, err := mc.call(ctx, mt, "_initialize"); err != nil {
 				return 0, err
 			}
+			wasi.BlockStreams(ctx) // as in a machine that was initialised before
 		}
 		status, err := mc.call(ctx, mt, "box_run")
 		var exit *wasi.Exit

@@ -82,6 +82,8 @@ func (f *serveFlags) serve(ctx context.Context, std stdio) error {
 	host := termhost.New(termhost.Config{Runner: box, Shell: box.shell, Engine: box.engine, Limits: termhost.Limits{Running: f.terminals}})
 	defer host.Close()
 	server, err := mcp.New(mcp.Config{Info: mcp.Info{Name: "donax", Version: version()}, Host: host, Remember: box.book.Wrap, Raw: f.raw, Logger: log,
+		// Each terminal may have a wait in progress, and somebody who reads it.
+		Limits: mcp.Limits{Calls: max(mcp.DefaultLimits.Calls, 2*f.terminals), Requests: max(mcp.DefaultLimits.Requests, 2*f.terminals)},
 		More: prepare(ctx, box.tools, f.upstream.log)})
 	if err != nil {
 		return &exitError{exitFault, err}

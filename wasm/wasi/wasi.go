@@ -46,6 +46,22 @@ type jobKey struct{}
 // With returns a context for calls into a guest that runs as j.
 func With(ctx context.Context, j *Job) context.Context { return context.WithValue(ctx, jobKey{}, j) }
 
+// BlockStreams makes reads and writes of the job's standard streams wait. Go's
+// syscall package turns that off when it is initialised, for a poller that a
+// guest which calls the system itself does not have: it would take a full
+// pipe for an error.
+func BlockStreams(ctx context.Context) {
+	j, _ := ctx.Value(jobKey{}).(*Job)
+	if j == nil {
+		return
+	}
+	for _, d := range j.fds[:min(3, len(j.fds))] {
+		if d != nil {
+			d.flags &^= flagNonblock
+		}
+	}
+}
+
 var errNoJob = errors.New("wasi: a guest was called without a job")
 
 // call is one call of a host function.
