@@ -84,7 +84,7 @@ func (f *serveFlags) serve(ctx context.Context, std stdio) error {
 	server, err := mcp.New(mcp.Config{Info: mcp.Info{Name: "donax", Version: version()}, Host: host, Remember: box.book.Wrap, Raw: f.raw, Logger: log,
 		// Each terminal may have a wait in progress, and somebody who reads it.
 		Limits: mcp.Limits{Calls: max(mcp.DefaultLimits.Calls, 2*f.terminals), Requests: max(mcp.DefaultLimits.Requests, 2*f.terminals)},
-		More: prepare(ctx, box.tools, f.upstream.log)})
+		More:   prepare(ctx, box.tools, f.upstream.log)})
 	if err != nil {
 		return &exitError{exitFault, err}
 	}
