@@ -9,7 +9,8 @@ import (
 	"github.com/donax-sh/donax/policy/rego"
 )
 
-// reloadOnHangup reads the policies again at each SIGHUP until ctx ends. The
+// reloadOnHangup reads the policies again at each SIGHUP until ctx ends. It is
+// for a server over HTTP: one on stdin ends at the signal. The
 // files are also looked at every second; the signal is for those who do not
 // want to wait, and for bundles on a server, which are asked for twice a minute.
 func reloadOnHangup(ctx context.Context, layers []*rego.Engine, report func(rego.Update)) {

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"os/signal"
+	"syscall"
 
 	"github.com/donax-sh/donax/mcp"
 	"github.com/donax-sh/donax/policy"
@@ -75,7 +77,13 @@ func (f *serveFlags) serve(ctx context.Context, std stdio) error {
 		}
 		log.Info("policy reloaded", "old", u.Old, "new", u.New)
 	}
-	go reloadOnHangup(ctx, box.layers, report)
+	if f.http.addr != "" {
+		go reloadOnHangup(ctx, box.layers, report)
+	} else { // the client's terminal is gone
+		var stop context.CancelFunc
+		ctx, stop = signal.NotifyContext(ctx, syscall.SIGHUP)
+		defer stop()
+	}
 	for _, layer := range box.layers {
 		go layer.Watch(ctx, 0, report)
 	}
