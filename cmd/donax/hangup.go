@@ -9,12 +9,12 @@ import (
 	"github.com/donax-sh/donax/policy/rego"
 )
 
-// reloadOnHangup reads the policies again at each SIGHUP until ctx ends. It is
-// for a server over HTTP: one on stdin ends at the signal. The
+// reloadOnHangup reads the policies again at each SIGHUP until ctx ends. The
 // files are also looked at every second; the signal is for those who do not
 // want to wait, and for bundles on a server, which are asked for twice a minute.
 func reloadOnHangup(ctx context.Context, layers []*rego.Engine, report func(rego.Update)) {
 	hup := make(chan os.Signal, 1)
+	signal.Reset(syscall.SIGHUP) // it ends a process otherwise
 	signal.Notify(hup, syscall.SIGHUP)
 	defer signal.Stop(hup)
 	for {

@@ -46,17 +46,15 @@ type jobKey struct{}
 // With returns a context for calls into a guest that runs as j.
 func With(ctx context.Context, j *Job) context.Context { return context.WithValue(ctx, jobKey{}, j) }
 
-// BlockStreams makes reads and writes of the job's standard streams wait. Go's
-// syscall package turns that off when it is initialised, for a poller that a
-// guest which calls the system itself does not have: it would take a full
-// pipe for an error.
-func BlockStreams(ctx context.Context) {
-	j, _ := ctx.Value(jobKey{}).(*Job)
-	if j == nil {
+// BlockStdio makes the standard streams of the job of ctx wait again, where
+// their guest has set them not to (FDFLAGS nonblock).
+func BlockStdio(ctx context.Context) {
+	j, ok := ctx.Value(jobKey{}).(*Job)
+	if !ok {
 		return
 	}
-	for _, d := range j.fds[:min(3, len(j.fds))] {
-		if d != nil {
+	for n := range uint32(3) {
+		if d, e := j.get(n); e == 0 {
 			d.flags &^= flagNonblock
 		}
 	}
