@@ -17,12 +17,13 @@ const module = "github.com/donax-sh/donax"
 // here may import none.
 var rooms = map[string][]string{
 	"":                {},
-	"cmd":             {"mcp", "mcp/client", "termhost", "sandbox", "sandbox/vfs", "policy", "policy/rego", "wasm", "wasm/box", "examples"},
+	"cmd":             {"mcp", "mcp/client", "termhost", "sandbox", "sandbox/egress", "sandbox/vfs", "policy", "policy/rego", "wasm", "wasm/box", "examples"},
 	"examples":        {"sandbox", "sandbox/vfs", "policy", "policy/rego", "wasm", "wasm/box", "mcp", "termhost"},
 	"mcp":             {"termhost", "policy"},
 	"mcp/client":      {},
 	"termhost":        {"policy"},
 	"sandbox":         {"policy", "sandbox/vfs", "sandbox/shell"},
+	"sandbox/egress":  {"sandbox", "policy"},
 	"sandbox/shell":   {"sandbox/vfs"},
 	"sandbox/vfs":     {},
 	"policy":          {},
@@ -60,6 +61,7 @@ var banned = map[string][]string{
 
 // banExempt lists the folders that a ban does not cover, with the reason.
 var banExempt = map[string]string{
+	"sandbox/egress":                    "the only dialler",
 	"wasm/box/build":                    "runs the Go compiler at development time; not linked into donax",
 	"wasm/box/applet/applettest":        "only tests import it: it runs the tools that commands are compared with",
 	"wasm/box/applet/internal/difftest": "only tests import it: it runs the tools that commands are compared with",

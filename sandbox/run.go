@@ -58,6 +58,7 @@ type run struct {
 	memory   atomic.Int64
 	jobs     atomic.Int64
 	files    atomic.Int64
+	net      atomic.Int64 // bytes of requests and responses
 
 	said sync.Map // reasons of file denials, each shown once
 }
@@ -81,6 +82,11 @@ func (r *run) stop(err error) error {
 		r.cancel(err)
 	}
 	return r.cause()
+}
+
+// usage is what a policy is told of what was used so far.
+func (r *run) usage() policy.Usage {
+	return policy.Usage{Execs: r.commands.Load(), OutputBytes: r.output.Load(), NetBytes: r.net.Load()}
 }
 
 // cause is why the script is being ended, or nil.

@@ -19,6 +19,7 @@ type Config struct {
 	FS       vfs.FS        // all files: a *vfs.Mount, or what becomes the root of one
 	Programs []Program     // the commands; names must differ. sh and bash are there always
 	Policy   policy.Engine // asked before anything takes effect; nil denies everything
+	Network  Network       // makes the requests of programs; nil: there is no network
 	Limits   Limits        // zero fields take the value of DefaultLimits
 	Env      []string      // NAME=VALUE of every shell; nothing is inherited from the process
 	Dir      string        // working folder, absolute; "" means /

@@ -23,7 +23,7 @@ var schemaEnums = map[string][]string{
 	"Exec.kind":         {"box", "wasm", "tool", "shell"},
 	"File.op":           {"read", "write", "create", "remove", "rename", "chmod", "link", "list"},
 	"Session.transport": {"cli", "stdio", "http"},
-	"Net.scheme":        {"http", "https", "tcp"},
+	"Net.scheme":        {"http", "https"},
 	"Output.stream":     {"stdout", "stderr"},
 }
 
