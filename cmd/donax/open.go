@@ -41,6 +41,10 @@ func (f *sandboxFlags) open(ctx context.Context, stderr io.Writer, session polic
 	if err != nil {
 		return nil, err
 	}
+	network, err := f.net.network(len(f.policies) > 0)
+	if err != nil {
+		return nil, err
+	}
 	if f.memory < minMemory {
 		return nil, usageError("--memory 64MiB", "--memory %s: a program needs at least %s", &f.memory, fmt.Sprint(minMemory>>20, " MiB"))
 	}
@@ -66,7 +70,7 @@ func (f *sandboxFlags) open(ctx context.Context, stderr io.Writer, session polic
 		limits.Timeout = -1
 	}
 	o.Session, err = sandbox.New(sandbox.Config{
-		FS: ns, Programs: programs, Policy: engine, Limits: limits, Dir: "/workspace",
+		FS: ns, Programs: programs, Policy: engine, Network: network, Limits: limits, Dir: "/workspace",
 		Env: append([]string{"HOME=/workspace", "PATH=/bin", "TMPDIR=/tmp", "USER=user", "LOGNAME=user", "LANG=C.UTF-8", "TERM=dumb"}, env...),
 	})
 	if err != nil {
@@ -123,7 +127,7 @@ func replaceOrAppend(points []vfs.MountPoint, p vfs.MountPoint) []vfs.MountPoint
 // none is given.
 func (f *sandboxFlags) load(ctx context.Context, stderr io.Writer) (policy.Engine, []*rego.Engine, error) {
 	if len(f.policies) == 0 {
-		return policy.Default{}, nil, nil
+		return policy.Default{Net: len(f.net.allow) > 0}, nil, nil
 	}
 	var layers []*rego.Engine
 	var engines []policy.Engine

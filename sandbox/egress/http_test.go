@@ -96,7 +96,7 @@ func TestRequestHead(t *testing.T) {
 	if s := get(t, e, sandbox.Request{URL: "http://" + addr + "/a%2fb?x=%20y#frag", Header: []sandbox.HeaderField{{Name: "X-Q", Value: "1"}, {Name: "host", Value: addr}, {Name: "Accept", Value: "*/*"}, {Name: "X-Q", Value: "2"}}}); s != "204 " {
 		t.Fatal(s)
 	}
-	want := "GET /a%2fb?x=%20y HTTP/1.1\r\nHost: " + addr + "\r\nConnection: close\r\nAccept: */*\r\nX-Q: 1\r\nX-Q: 2\r\n\r\n"
+	want := "GET /a%2fb?x=%20y HTTP/1.1\r\nHost: " + addr + "\r\nAccept: */*\r\nX-Q: 1\r\nX-Q: 2\r\n\r\n"
 	if s := <-got; s != want {
 		t.Errorf("got %q, want %q", s, want)
 	}

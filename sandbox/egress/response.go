@@ -32,10 +32,9 @@ func (c *call) do(ctx context.Context, admit sandbox.Admit) (*sandbox.Response, 
 	}
 	head := &headReader{Conn: conn}
 	dial := c.once(conn, head)
-	tr := &http.Transport{ // of its own: nothing is kept for whoever comes next
+	tr := &http.Transport{ // of its own, and so is the connection: nothing is kept for whoever comes next
 		DialContext:            dial,
 		DialTLSContext:         dial,
-		DisableKeepAlives:      true,
 		DisableCompression:     true,
 		ForceAttemptHTTP2:      true,
 		MaxResponseHeaderBytes: maxResponseHead,
@@ -49,7 +48,6 @@ func (c *call) do(ctx context.Context, admit sandbox.Admit) (*sandbox.Response, 
 		URL:    c.url,
 		Host:   c.url.Host,
 		Header: c.fields(),
-		Close:  true,
 	}).WithContext(ctx)
 	if c.req.Body != nil && c.req.Size != 0 {
 		req.Body = io.NopCloser(&upload{c: c, r: c.req.Body})

@@ -6,6 +6,7 @@ package heavy
 import (
 	"github.com/donax-sh/donax/wasm/box/applet"
 	"github.com/donax-sh/donax/wasm/box/applet/awk"
+	"github.com/donax-sh/donax/wasm/box/applet/curl"
 	"github.com/donax-sh/donax/wasm/box/applet/date"
 	"github.com/donax-sh/donax/wasm/box/applet/diff"
 	"github.com/donax-sh/donax/wasm/box/applet/grep"
@@ -23,6 +24,7 @@ func Commands() []*applet.Command {
 		gzip.Bunzip2,
 		gzip.Bzcat,
 		gzip.Bzip2,
+		curl.Command,
 		date.Command,
 		diff.Command,
 		grep.Egrep,
