@@ -14,6 +14,7 @@ import (
 	"github.com/donax-sh/donax/wasm/box/applet/jq"
 	"github.com/donax-sh/donax/wasm/box/applet/sed"
 	"github.com/donax-sh/donax/wasm/box/applet/tar"
+	"github.com/donax-sh/donax/wasm/box/applet/wget"
 	"github.com/donax-sh/donax/wasm/box/applet/yq"
 )
 
@@ -36,6 +37,7 @@ func Commands() []*applet.Command {
 		jq.Command,
 		sed.Command,
 		tar.Command,
+		wget.Command,
 		yq.Command,
 		gzip.Zcat,
 	}

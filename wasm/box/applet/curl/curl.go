@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/donax-sh/donax/wasm/box/applet"
+	"github.com/donax-sh/donax/wasm/box/applet/internal/weburl"
 )
 
 const version = "7.88.1"
@@ -57,7 +58,7 @@ type state struct {
 	options
 	c      *applet.Ctx
 	errs   io.Writer
-	jar    *jar // nil: cookies are not kept
+	jar    *weburl.Jar // nil: cookies are not kept
 	made   map[string]bool
 	dumped bool
 }
@@ -74,7 +75,7 @@ func run(c *applet.Ctx) int {
 	for i, a := range c.Args {
 		switch a {
 		case "-V", "--version":
-			io.WriteString(c.Stdout, "curl "+version+" (donax)\nProtocols: http https\nFeatures: HTTP2 HTTPS-proxy IPv6 libz SSL\n")
+			io.WriteString(c.Stdout, "curl "+version+" (donax)\nProtocols: http https\nFeatures: HTTP2 IPv6 libz SSL\n")
 			return 0
 		case "-h", "--help":
 			if i == 0 {
@@ -133,14 +134,14 @@ func run(c *applet.Ctx) int {
 		s.writeOut = string(stripBytes(b))
 	}
 	if len(s.jarFiles) > 0 || s.options.jar != "" {
-		s.jar = &jar{}
+		s.jar = &weburl.Jar{Loopback: true}
 		for _, name := range s.jarFiles {
-			s.jar.load(s, name)
+			s.loadJar(name)
 		}
 	}
 	code := s.all()
 	if s.options.jar != "" {
-		if err := s.jar.save(s, s.options.jar); err != nil {
+		if err := s.saveJar(s.options.jar); err != nil {
 			s.warn("failed to save cookies in " + s.options.jar)
 		}
 	}

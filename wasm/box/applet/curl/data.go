@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/donax-sh/donax/wasm/box/applet"
+	"github.com/donax-sh/donax/wasm/box/applet/internal/weburl"
 )
 
 // maxMemory bounds what is read into memory; the host takes less.
@@ -88,7 +89,7 @@ func (s *state) encoded(v string) (string, error) {
 		}
 		name, content = v[:i], string(b)
 	}
-	if content = strings.ReplaceAll(percent(content), "%20", "+"); name != "" {
+	if content = strings.ReplaceAll(weburl.Percent(content), "%20", "+"); name != "" {
 		content = name + "=" + content
 	}
 	return content, nil
@@ -112,20 +113,6 @@ func (s *state) addQuery(v string) error {
 	}
 	s.urlQuery = append(s.urlQuery, e)
 	return nil
-}
-
-// percent encodes all but unreserved characters.
-func percent(v string) string {
-	var b strings.Builder
-	for i := 0; i < len(v); i++ {
-		c := v[i]
-		if c|0x20 >= 'a' && c|0x20 <= 'z' || c >= '0' && c <= '9' || strings.IndexByte("-._~", c) >= 0 {
-			b.WriteByte(c)
-		} else {
-			b.WriteString("%" + strings.ToUpper(hex.EncodeToString([]byte{c})))
-		}
-	}
-	return b.String()
 }
 
 // addHeader adds -H, from a file when it begins with @.

@@ -30,7 +30,7 @@ func newSink(t *transfer) (*sink, error) {
 	k := &sink{s: t.state, name: t.out.name}
 	switch {
 	case t.out.remote:
-		k.name, k.head = t.url.file(), t.remoteHeader
+		k.name, k.head = t.url.File(), t.remoteHeader
 		if k.name == "" && !k.head {
 			t.note("curl: Remote file name has no length!")
 			return nil, fatal{23, "Failed writing received data to disk/application"}
@@ -205,11 +205,11 @@ func (t *transfer) dumpHead(text string) error {
 
 // showRequest is what -v says before a request.
 func (t *transfer) showRequest(r applet.WebRequest) {
-	host := t.url.host
-	if t.url.port != "" {
-		host += ":" + t.url.port
+	host := t.url.Host
+	if t.url.Port != "" {
+		host += ":" + t.url.Port
 	}
-	t.note("> " + r.Method + " " + t.url.path + t.url.query + " HTTP/1.1")
+	t.note("> " + r.Method + " " + t.url.Path + t.url.Query + " HTTP/1.1")
 	t.note("> Host: " + host)
 	for i := 0; i+1 < len(r.Header); i += 2 {
 		t.note("> " + r.Header[i] + ": " + r.Header[i+1])

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/donax-sh/donax/wasm/box/applet"
+	"github.com/donax-sh/donax/wasm/box/applet/internal/weburl"
 )
 
 // transfer is what becomes of one URL.
@@ -18,8 +19,8 @@ type transfer struct {
 	index int
 	out   output
 
-	url      address // where it is now
-	login    string  // user and password
+	url      weburl.URL // where it is now
+	login    string     // user and password
 	method   string
 	body     bool // is still sent: a redirect may have dropped it
 	hops     int
@@ -110,25 +111,25 @@ func (t *transfer) once() {
 }
 
 func (t *transfer) work() error {
-	u, err := parseURL(t.given)
+	u, err := parse(t.given)
 	if err != nil {
 		return err
 	}
 	if !t.allows(t.proto, u) {
-		return fatal{1, "Protocol \"" + u.scheme + "\" not supported or disabled in libcurl"}
+		return fatal{1, "Protocol \"" + u.Scheme + "\" not supported or disabled in libcurl"}
 	}
 	t.url, t.body = u, true
-	if t.login = t.user; u.login && t.user == "" {
-		t.login = u.user + ":" + u.password
+	if t.login = t.user; u.Login && t.user == "" {
+		t.login = u.User + ":" + u.Password
 	}
-	if t.uploads && strings.HasSuffix(t.url.path, "/") && t.upload != "-" && t.upload != "." {
-		t.url.setPath(t.url.path + percent(applet.Base(t.upload)) + t.url.query)
+	if t.uploads && strings.HasSuffix(t.url.Path, "/") && t.upload != "-" && t.upload != "." {
+		t.url.SetPath(t.url.Path + weburl.Percent(applet.Base(t.upload)) + t.url.Query)
 	}
 	for _, q := range t.urlQuery {
-		t.url.addQuery(q)
+		addQuery(&t.url, q)
 	}
 	if t.get && t.posts {
-		t.url.addQuery(ascii(string(t.data)))
+		addQuery(&t.url, weburl.ASCII(string(t.data)))
 	}
 	t.method = t.wanted()
 	if t.file, err = newSink(t); err != nil {
@@ -143,7 +144,7 @@ func (t *transfer) work() error {
 		if t.res.Status < 300 || t.res.Status > 399 || to == "" {
 			break
 		}
-		next, err := t.url.follow(to)
+		next, err := follow(t.url, to)
 		if t.next = to; err == nil {
 			t.next = next.String()
 		}
@@ -157,7 +158,7 @@ func (t *transfer) work() error {
 			return err
 		}
 		if !t.allows(t.protoRedir, next) {
-			return fatal{1, "Protocol \"" + next.scheme + "\" not supported or disabled in libcurl"}
+			return fatal{1, "Protocol \"" + next.Scheme + "\" not supported or disabled in libcurl"}
 		}
 		t.turn()
 		t.res.Body.Close()
@@ -169,16 +170,38 @@ func (t *transfer) work() error {
 }
 
 // allows asks --proto.
-func (t *transfer) allows(list string, u address) bool {
-	return strings.Contains(list, map[string]string{"http": "h", "https": "s"}[u.scheme])
+func (t *transfer) allows(list string, u weburl.URL) bool {
+	return strings.Contains(list, map[string]string{"http": "h", "https": "s"}[u.Scheme])
 }
 
-func (a *address) addQuery(q string) {
-	if a.query == "" {
-		a.query = "?" + q
+func addQuery(u *weburl.URL, q string) {
+	if u.Query == "" {
+		u.Query = "?" + q
 	} else {
-		a.query += "&" + q
+		u.Query += "&" + q
 	}
+}
+
+// parse and follow word errors as curl does.
+func parse(raw string) (weburl.URL, error) {
+	u, err := weburl.Parse(raw)
+	return u, worded(err)
+}
+
+func follow(u weburl.URL, to string) (weburl.URL, error) {
+	next, err := u.Follow(to)
+	return next, worded(err)
+}
+
+func worded(err error) error {
+	var p weburl.ProtocolError
+	switch {
+	case err == nil:
+		return nil
+	case errors.As(err, &p):
+		return fatal{1, "Protocol \"" + string(p) + "\" not supported or disabled in libcurl"}
+	}
+	return fatal{3, "URL using bad/illegal format or missing URL"}
 }
 
 // wanted is the method without -X.
@@ -208,7 +231,7 @@ func (t *transfer) turn() {
 
 // request sends a request and shows the head of its response. first is where
 // the transfer began: what is secret is for that server only.
-func (t *transfer) request(first address, from string) error {
+func (t *transfer) request(first weburl.URL, from string) error {
 	r := applet.WebRequest{Method: t.method, URL: t.url.String(), From: from, Connect: t.connect}
 	if t.options.method != "" {
 		r.Method = t.options.method
@@ -225,7 +248,7 @@ func (t *transfer) request(first address, from string) error {
 	if r.File != nil && io.Reader(r.File) != t.c.Stdin {
 		defer r.File.Close()
 	}
-	r.Header = t.fields(kind, from, t.trusted || t.url.same(first), &r)
+	r.Header = t.fields(kind, from, t.trusted || t.url.Same(first), &r)
 	t.sent = r.Header
 	if t.verbose {
 		t.showRequest(r)
@@ -243,7 +266,7 @@ func (t *transfer) request(first address, from string) error {
 	if t.jar != nil {
 		for i := 0; i+1 < len(res.Header); i += 2 {
 			if strings.EqualFold(res.Header[i], "Set-Cookie") {
-				t.jar.set(t.url, res.Header[i+1], time.Now())
+				t.jar.Set(t.url, res.Header[i+1], time.Now())
 			}
 		}
 	}
@@ -338,7 +361,7 @@ func (t *transfer) fields(kind, from string, secrets bool, r *applet.WebRequest)
 	}
 	var cookies []string
 	if t.jar != nil {
-		cookies = t.jar.header(t.url, time.Now())
+		cookies = t.jar.Header(t.url, time.Now())
 	}
 	if secrets {
 		cookies = append(cookies, t.cookies...)
@@ -378,8 +401,8 @@ func (t *transfer) failed(err error, after time.Duration) error {
 	if !errors.As(err, &we) {
 		return fatal{56, applet.Reason(err)}
 	}
-	host := strings.Trim(t.url.host, "[]")
-	failed := "Failed to connect to " + host + " port " + t.url.realPort()
+	host := strings.Trim(t.url.Host, "[]")
+	failed := "Failed to connect to " + host + " port " + t.url.DialPort()
 	switch we.Kind {
 	case applet.WebInvalid:
 		return fatal{3, we.Msg}

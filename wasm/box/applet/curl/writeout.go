@@ -158,7 +158,7 @@ func (t *transfer) variable(name string) (string, bool) {
 	case "remote_port":
 		return remotePort, true
 	case "scheme":
-		return strings.ToUpper(t.url.scheme), true
+		return strings.ToUpper(t.url.Scheme), true
 	case "size_download":
 		return strconv.FormatInt(t.down, 10), true
 	case "size_header":
@@ -197,7 +197,7 @@ func (t *transfer) variable(name string) (string, bool) {
 	case "url":
 		return t.given, true
 	case "url_effective":
-		if t.url.scheme == "" {
+		if t.url.Scheme == "" {
 			return t.given, true
 		}
 		return t.url.String(), true
