@@ -8,7 +8,6 @@ import (
 	"net/url"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"syscall"
 	"time"
 
@@ -109,7 +108,7 @@ func (h *host) fetch(ctx context.Context, by string, stderr io.Writer, r Request
 		return nil, &NetError{Kind: NetDenied, Msg: "not allowed: start donax with --allow-net " + hostOf(r.URL)}
 	}
 	if r.Body != nil {
-		r.Body = &counted{r: boundReader(ctx, r.Body), n: &h.net}
+		r.Body = &counted{r: boundReader(ctx, r.Body), meter: h.meter}
 	}
 	res, err := network.Do(ctx, r, func(ctx context.Context, n policy.Net) error {
 		n.By = by
@@ -127,7 +126,7 @@ func (h *host) fetch(ctx context.Context, by string, stderr io.Writer, r Request
 	case err != nil:
 		return nil, err
 	}
-	res.Body = &counted{r: res.Body, c: res.Body, n: &h.net}
+	res.Body = &counted{r: res.Body, c: res.Body, meter: h.meter}
 	return res, nil
 }
 
@@ -158,17 +157,17 @@ func hostOf(raw string) string {
 	return u.Host
 }
 
-// counted adds what is read to a counter.
+// counted counts what is read.
 type counted struct {
-	r    io.Reader
-	c    io.Closer
-	n    *atomic.Int64
-	once sync.Once
+	r     io.Reader
+	c     io.Closer
+	meter *policy.Meter
+	once  sync.Once
 }
 
 func (c *counted) Read(p []byte) (int, error) {
 	n, err := c.r.Read(p)
-	c.n.Add(int64(n))
+	c.meter.Net(int64(n))
 	return n, err
 }
 

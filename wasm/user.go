@@ -6,10 +6,12 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"path"
 	"slices"
 
 	"github.com/donax-sh/donax/policy"
 	"github.com/donax-sh/donax/sandbox"
+	"github.com/donax-sh/donax/sandbox/vfs"
 	"github.com/donax-sh/donax/wasm/rewrite"
 	"github.com/donax-sh/donax/wasm/wasi"
 )
@@ -26,6 +28,12 @@ type UserModule struct {
 	// Limits bounds what the module may declare; zero fields are the defaults of
 	// package rewrite, but memory, which is that of the Runtime.
 	Limits rewrite.Limits
+
+	// Preopens are the folders that a run finds open, from descriptor 3 on. An
+	// empty Path is the working directory. Nil means "/" and, as ".", the working
+	// directory; an empty list means none, and neither are there any in a run
+	// without files.
+	Preopens []wasi.Preopen
 
 	// Source is where the module comes from, for Admit.
 	Source string
@@ -45,8 +53,7 @@ var (
 
 // Load checks a module, has it compiled in another process, and returns it as
 // a program of kind "wasm". It imports nothing but WASI, and every run has an
-// instance of its own, with the root of the sandbox's files and the working
-// directory open.
+// instance of its own.
 //
 // A hostile module ends in an error: in a *rewrite.LimitError when it declares
 // too much, and in that of Config.Compile when it takes too long to compile.
@@ -100,7 +107,7 @@ func (r *Runtime) Load(ctx context.Context, u UserModule) (sandbox.Program, erro
 	m := newModule(r, digest, "program "+u.Usage.Name, func() ([]byte, error) { return out, nil })
 	m.fresh = true
 	u.Usage.Kind, u.Usage.SHA256 = "wasm", u.SHA256
-	return &userProgram{rt: r, mod: m, usage: u.Usage}, nil
+	return &userProgram{rt: r, mod: m, usage: u.Usage, preopens: u.Preopens}, nil
 }
 
 // CompileInto compiles a module that [Runtime.Load] has rewritten into a
@@ -124,6 +131,8 @@ type userProgram struct {
 	rt    *Runtime
 	mod   *module
 	usage sandbox.Usage
+
+	preopens []wasi.Preopen
 }
 
 var _ sandbox.Program = (*userProgram)(nil)
@@ -133,9 +142,60 @@ func (p *userProgram) Usage() sandbox.Usage { return p.usage }
 
 // Run runs the program in an instance of its own.
 func (p *userProgram) Run(ctx context.Context, proc *sandbox.Proc) error {
-	pre := []wasi.Preopen{{Name: "/", Path: "/"}, {Name: ".", Path: proc.Dir}}
+	pre := slices.Clone(p.preopens)
+	if pre == nil && proc.FS != nil {
+		pre = everything(proc.FS, proc.Dir)
+	}
+	for i := range pre {
+		if pre[i].Path == "" {
+			pre[i].Path = proc.Dir
+		}
+	}
 	return p.rt.run(ctx, p.mod, p.usage.Name, proc, proc.Args, pre, func(ctx context.Context, mc *machine, mt *meter) (uint64, error) {
 		_, err := mc.call(ctx, mt, "_start")
 		return 0, err
 	})
+}
+
+// everything returns the preopens of a program that may see all of fsys from
+// the working directory dir. Go programs use "/" alone. wasi-libc takes off
+// the "/" of a name, so that "/x" and "x" are one to it, and looks for the
+// longest name of a preopen that fits, the last of them first: so that both
+// "/tmp/x" and "x" lead where they say, each folder below "/" is a preopen,
+// and the working directory is the last.
+func everything(fsys vfs.FS, dir string) []wasi.Preopen {
+	pre := []wasi.Preopen{{Name: "/", Path: "/"}}
+	if path.Clean(dir) != "/" {
+		for _, name := range topFolders(fsys) {
+			// "tmp/x" is either of "/tmp/x" and a file below the working directory.
+			pre = append(pre, wasi.Preopen{Name: "/" + name, Path: "/" + name, Else: path.Join(dir, name)})
+		}
+	}
+	return append(pre, wasi.Preopen{Name: "."})
+}
+
+// maxTop bounds the preopens of one run: each takes a descriptor.
+const maxTop = 64
+
+// topFolders returns the names of the folders in the root.
+func topFolders(fsys vfs.FS) []string {
+	if g, ok := fsys.(interface{ Quiet() vfs.FS }); ok {
+		fsys = g.Quiet()
+	}
+	f, err := fsys.Open("/", 0, 0)
+	if err != nil {
+		return nil // what the policy does not let it list is no preopen
+	}
+	defer f.Close()
+	ents, err := f.ReadDir(-1)
+	if err != nil {
+		return nil
+	}
+	var names []string
+	for _, e := range ents {
+		if fi, err := fsys.Stat("/" + e.Name()); err == nil && fi.IsDir() && len(names) < maxTop {
+			names = append(names, e.Name())
+		}
+	}
+	return names
 }

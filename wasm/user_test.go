@@ -103,6 +103,38 @@ func TestUserModule(t *testing.T) {
 	}
 }
 
+// The folders that a program finds open are looked for on its behalf: a
+// policy is asked, and the program is not told of a denial that it did not
+// cause.
+func TestUserModuleQuiet(t *testing.T) {
+	p := loader(t, t.TempDir())("hello", wasmtest.Command("wasi_snapshot_preview1", "hello\n", 0), nil)
+	asked := false
+	deny := policy.EngineFunc(func(_ context.Context, a policy.Action) (policy.Decision, error) {
+		if a.Kind == policy.KindFile && a.File.Op == "list" {
+			asked = true
+			return policy.Decision{Effect: policy.Deny}, nil
+		}
+		return policy.Decision{Effect: policy.Allow}, nil
+	})
+	fsys := vfs.NewMem(vfs.MemConfig{})
+	if err := fsys.Mkdir("/w", 0o755); err != nil {
+		t.Fatal(err)
+	}
+	s, err := sandbox.New(sandbox.Config{FS: fsys, Programs: []sandbox.Program{p}, Policy: deny, Dir: "/w"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := s.Inspect(t.Context(), policy.Command{Text: "hello"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out, errw bytes.Buffer
+	status, err := s.Run(t.Context(), c, nil, &out, &errw)
+	if status != 0 || err != nil || out.String() != "hello\n" || errw.Len() > 0 || !asked {
+		t.Errorf("%d %v %q %q, asked %v", status, err, out.String(), errw.String(), asked)
+	}
+}
+
 // What the other process could not compile is an error, not this one's work.
 func TestUserModuleCompiler(t *testing.T) {
 	bin := wasmtest.Command("wasi_snapshot_preview1", "hello\n", 0)

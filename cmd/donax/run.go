@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"crypto/rand"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -74,7 +75,7 @@ func readScript(name string, stdin io.Reader) (string, error) {
 
 // run runs one line or script and returns its exit status as an error.
 func (f *runFlags) run(ctx context.Context, std stdio, src, name string, params []string) error {
-	box, err := f.open(ctx, std.err, policy.Session{ID: "cli", Transport: "cli"})
+	box, err := f.open(ctx, std.err, policy.Session{ID: "c_" + rand.Text(), Transport: "cli"})
 	if err != nil {
 		return err
 	}
