@@ -108,6 +108,7 @@ func explainLine(ctx context.Context, f *sandboxFlags, line string) (list []rego
 			Name: name, Args: call.Args, Kind: kind, SHA256: sum, Cwd: c.Cwd, Ancestors: []string{}, Assigns: call.Assigns,
 		}})
 		actions = append(actions, fileActions(subject, c.Cwd, call)...)
+		actions = append(actions, netActions(subject, call)...)
 	}
 	return rego.Explain(ctx, box.engine, actions), dynamic, nil
 }

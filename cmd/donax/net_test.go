@@ -175,7 +175,7 @@ func TestNetwork(t *testing.T) {
 		{"curl -s URL/1234567890; curl -s URL/2", []string{"--policy", "allow if {\n\tinput.action == \"net\"\n\tinput.usage.net_bytes < 10\n}", "--allow-net", s.addr()}, "GET /1234567890 0\n", "", 7, 1},
 		{"curl -sS URL", []string{"--policy", `deny contains "no curl" if input.exec.name == "curl"`, "--allow-net", s.addr()}, "", "curl: denied by policy: no curl", 126, 0},
 		// Bounds.
-		{"curl -sS URL/endless | wc -c", append(open, "--net-limit", "1MiB"), "1048576\n", "curl: (63) the response is too large (raise with donax --net-limit)\n", 0, 1},
+		{"curl -sS URL/endless | wc -c", append(open, "--net-limit", "1MiB"), "1048576\n", "curl: (63) the response is too large (raise with --net-limit)\n", 0, 1},
 		{"curl -sS -o f URL/endless; echo $?; seq 200000 | curl -sS -T - URL/f", append(open, "--net-limit", "1MiB"), "63\n", "curl: (63) ", 63, 2},
 		{"curl -sS --compressed URL/bomb | wc -c", open, "268435456\n", "curl: (63) Exceeded the maximum allowed file size\n", 0, 1},
 		{"curl -s -m 0.3 URL/slow > f", open, "", "", 28, -1},

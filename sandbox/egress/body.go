@@ -22,7 +22,7 @@ func (u *upload) Read(p []byte) (int, error) {
 	n, err := u.r.Read(p)
 	u.sent += int64(n)
 	if u.sent > u.c.cfg.Limits.Request {
-		return 0, tooLarge("a request may carry %d bytes", u.c.cfg.Limits.Request)
+		return 0, tooLarge("a request may carry %d bytes (raise with --net-limit)", u.c.cfg.Limits.Request)
 	}
 	if e := u.c.spend(n); e != nil {
 		return 0, e
@@ -34,7 +34,7 @@ func (u *upload) Read(p []byte) (int, error) {
 func (c *call) body(ctx context.Context, res *http.Response) (*download, error) {
 	limit := c.cfg.Limits.Response
 	if res.ContentLength > limit && c.req.Method != "HEAD" {
-		return nil, tooLarge("a response may have %d bytes, this one has %d", limit, res.ContentLength)
+		return nil, tooLarge("a response may have %d bytes, this one has %d (raise with --net-limit)", limit, res.ContentLength)
 	}
 	d := &download{c: c, ctx: ctx, r: res.Body, left: limit}
 	if len(c.secret) == 0 {
@@ -86,7 +86,7 @@ func (d *download) Read(p []byte) (int, error) {
 	if d.left -= int64(n); d.left < 0 {
 		n--
 		d.left = 0
-		err = tooLarge("a response may have %d bytes", d.c.cfg.Limits.Response)
+		err = tooLarge("a response may have %d bytes (raise with --net-limit)", d.c.cfg.Limits.Response)
 	}
 	if e := d.c.spend(n); e != nil {
 		return 0, e

@@ -80,7 +80,7 @@ func (c *call) admit(ctx context.Context, admit sandbox.Admit, ip string) error 
 // spend counts bytes of bodies.
 func (e *Egress) spend(n int) error {
 	if e.total.Add(int64(n)) > e.cfg.Limits.Total {
-		return tooLarge("all requests together may carry %d bytes", e.cfg.Limits.Total)
+		return tooLarge("all requests together may carry %d bytes (raise with --net-limit)", e.cfg.Limits.Total)
 	}
 	return nil
 }

@@ -124,7 +124,7 @@ func TestRefusedRequests(t *testing.T) {
 	if n := s.conns.Load(); n != 0 {
 		t.Errorf("%d connections", n)
 	}
-	if got := get(t, e, sandbox.Request{URL: s.URL, Method: "PUT", Body: strings.NewReader(strings.Repeat("x", 1<<20)), Size: -1}); got != "9: a request may carry 10 bytes" {
+	if got := get(t, e, sandbox.Request{URL: s.URL, Method: "PUT", Body: strings.NewReader(strings.Repeat("x", 1<<20)), Size: -1}); got != "9: a request may carry 10 bytes (raise with --net-limit)" {
 		t.Error(got)
 	}
 }
@@ -166,7 +166,7 @@ func TestFailures(t *testing.T) {
 		"HTTP/1.1 200 OK\r\nX: " + strings.Repeat("a", 300<<10) + "\r\n\r\n":  "10: the response is not HTTP that can be read",
 		"HTTP/1.1 200 OK\r\n" + strings.Repeat("X: a\r\n", 100<<10) + "\r\n":  "10: the response is not HTTP that can be read",
 		"HTTP/1.1 200 OK\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nab": "10: the response is not HTTP that can be read",
-		"HTTP/1.1 200 OK\r\nContent-Length: 99999999\r\n\r\n":                 "9: a response may have 16777216 bytes, this one has 99999999",
+		"HTTP/1.1 200 OK\r\nContent-Length: 99999999\r\n\r\n":                 "9: a response may have 16777216 bytes, this one has 99999999 (raise with --net-limit)",
 	} {
 		addr := raw(t, text(answer))
 		if got := get(t, open(t, egress.Config{Allow: rules(t, addr)}), sandbox.Request{URL: "http://" + addr}); got != want {
@@ -416,7 +416,7 @@ func TestSecretBomb(t *testing.T) {
 	var port int
 	fmt.Sscan(s.port(), &port)
 	e := open(t, egress.Config{Allow: rules(t, s.addr()), Secrets: []egress.Secret{{Host: "127.0.0.1", Port: port, Header: "X", Value: "12345678"}}, Limits: egress.Limits{Response: 1 << 20}})
-	if got := get(t, e, sandbox.Request{URL: s.URL}); got != "9: a response may have 1048576 bytes" {
+	if got := get(t, e, sandbox.Request{URL: s.URL}); got != "9: a response may have 1048576 bytes (raise with --net-limit)" {
 		t.Errorf("%.80s", got)
 	}
 }

@@ -34,7 +34,7 @@ func (c *call) checkRequest() error {
 	case r.Method == "CONNECT" || r.Method == "TRACE":
 		return invalid("method %s is not supported", r.Method)
 	case r.Body != nil && r.Size > c.cfg.Limits.Request:
-		return tooLarge("a request may carry %d bytes", c.cfg.Limits.Request)
+		return tooLarge("a request may carry %d bytes (raise with --net-limit)", c.cfg.Limits.Request)
 	case len(r.Header) > maxFields:
 		return tooLarge("a request may have %d header fields", maxFields)
 	}

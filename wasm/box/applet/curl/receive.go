@@ -134,7 +134,7 @@ func (t *transfer) cut(err error) error {
 	case we.Kind == applet.WebTimeout:
 		return t.late()
 	case we.Kind == applet.WebTooLarge:
-		return fatal{63, we.Msg + " (raise with donax --net-limit)"}
+		return fatal{63, we.Msg + " (raise with --net-limit)"}
 	case t.length() > t.down:
 		return fatal{18, "transfer closed with " + strconv.FormatInt(t.length()-t.down, 10) + " bytes remaining to read"}
 	case strings.EqualFold(t.header("Transfer-Encoding"), "chunked"):

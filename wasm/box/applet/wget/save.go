@@ -75,7 +75,7 @@ func (d *download) save() (code, again int) {
 	var we *applet.WebError
 	switch {
 	case errors.As(err, &we) && we.Kind == applet.WebTooLarge:
-		d.say(we.Msg + " (raise with donax --net-limit)")
+		d.say(we.Msg + " (raise with --net-limit)")
 		return exitNetwork, done
 	case errors.As(err, &we):
 		d.note(time.Now().Format(stamp) + " - Connection closed at byte " + total + ". ")
