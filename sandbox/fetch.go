@@ -21,8 +21,11 @@ func (h *host) fetch(ctx context.Context, by string, stderr io.Writer, r Request
 	if network == nil {
 		return nil, &NetError{Kind: NetDenied, Msg: "not allowed: start donax with --allow-net " + hostOf(r.URL)}
 	}
+	if h.net.Load() > h.limits.Net {
+		return nil, h.netLimit()
+	}
 	if r.Body != nil {
-		r.Body = &counted{r: boundReader(ctx, r.Body), meter: h.meter}
+		r.Body = &counted{r: boundReader(ctx, r.Body), run: h.run}
 	}
 	res, err := network.Do(ctx, r, func(ctx context.Context, n policy.Net) error {
 		n.By = by
@@ -40,7 +43,7 @@ func (h *host) fetch(ctx context.Context, by string, stderr io.Writer, r Request
 	case err != nil:
 		return nil, err
 	}
-	res.Body = &counted{r: res.Body, c: res.Body, meter: h.meter}
+	res.Body = &counted{r: res.Body, c: res.Body, run: h.run}
 	return res, nil
 }
 
@@ -71,17 +74,26 @@ func hostOf(raw string) string {
 	return u.Host
 }
 
-// counted counts what is read.
+// netLimit is the error of a line that has used up what its requests may
+// carry.
+func (r *run) netLimit() error {
+	return &NetError{Kind: NetTooLarge, Msg: "all requests of a line may carry " + bytesText(r.limits.Net) + " (" + r.raise("--net-limit") + ")"}
+}
+
+// counted counts what is read, and ends at the limit.
 type counted struct {
-	r     io.Reader
-	c     io.Closer
-	meter *policy.Meter
-	once  sync.Once
+	r    io.Reader
+	c    io.Closer
+	run  *run
+	once sync.Once
 }
 
 func (c *counted) Read(p []byte) (int, error) {
 	n, err := c.r.Read(p)
-	c.meter.Net(int64(n))
+	c.run.meter.Net(int64(n))
+	if c.run.net.Add(int64(n)) > c.run.limits.Net {
+		return 0, c.run.netLimit()
+	}
 	return n, err
 }
 

@@ -47,16 +47,15 @@ func fetcher() sandbox.Program {
 			r.Body = p.Stdin
 		}
 		res, err := p.Fetch(ctx, r)
+		if err == nil {
+			_, err = io.Copy(p.Stdout, res.Body)
+			res.Body.Close()
+		}
 		var ne *sandbox.NetError
 		if errors.As(err, &ne) {
 			_, _ = io.WriteString(p.Stderr, ne.Msg+"\n")
 			return sandbox.ExitCode(7)
 		}
-		if err != nil {
-			return err
-		}
-		defer res.Body.Close()
-		_, err = io.Copy(p.Stdout, res.Body)
 		return err
 	}}
 }
@@ -130,5 +129,20 @@ func TestFetchEnds(t *testing.T) {
 	})
 	if _, errs, status, err := do(t, s, "fetch hang; echo after", ""); status != 124 || errors.Is(err, sandbox.ErrAbandoned) {
 		t.Errorf("%q %d %v", errs, status, err)
+	}
+}
+
+// What the requests of a line carry together is bounded.
+func TestNetLimit(t *testing.T) {
+	s := newSession(t, policy.AllowAll{}, func(c *sandbox.Config) {
+		c.Programs, c.Network = append(c.Programs, fetcher()), &network{}
+		c.Limits.Net = 10
+	})
+	out, errs, status, err := do(t, s, "for i in 1 2 3 4; do fetch u; done; echo $?", "")
+	if out != "bodybody7\n" || strings.Count(errs, "all requests of a line may carry 10 bytes (raise with --net-limit)\n") != 2 || status != 0 || err != nil {
+		t.Errorf("%q %q %d %v", out, errs, status, err)
+	}
+	if out, _, _, _ := do(t, s, "fetch u", ""); out != "body" { // the next line begins anew
+		t.Error(out)
 	}
 }

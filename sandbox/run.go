@@ -59,6 +59,7 @@ type run struct {
 	memory   atomic.Int64
 	jobs     atomic.Int64
 	files    atomic.Int64
+	net      atomic.Int64 // bytes of bodies
 
 	said sync.Map // reasons of file denials, each shown once
 }

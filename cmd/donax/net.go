@@ -25,7 +25,7 @@ func (f *netFlags) add(fl *pflag.FlagSet) {
 	fl.StringArrayVar(&f.allow, "allow-net", nil, "let curl and wget reach `HOST[:PORT]`: a name, *.NAME, an address or network, or * for all that is public (repeatable; with --policy both must allow)")
 	fl.StringArrayVar(&f.secrets, "net-secret", nil, "add a header to requests to a host, unseen by the line: `HOST[:PORT]=HEADER:env:VAR` or HOST=HEADER:file:PATH (repeatable)")
 	fl.StringVar(&f.ca, "ca", "", "trust the certificates in `FILE` (PEM), too")
-	fl.Var(&f.limit, "net-limit", "bytes of one response or upload, like 16MiB; all together may have 16 times as many")
+	fl.Var(&f.limit, "net-limit", "bytes of one response or upload, like 16MiB; those of a line together may have 16 times as many")
 }
 
 // network returns what makes the requests of a sandbox; nil when nothing
@@ -37,7 +37,7 @@ func (f *netFlags) network(policies bool) (sandbox.Network, error) {
 		}
 		return nil, nil
 	}
-	cfg := egress.Config{Limits: egress.Limits{Request: int64(f.limit), Response: int64(f.limit), Total: 16 * int64(f.limit)}}
+	cfg := egress.Config{Limits: egress.Limits{Request: int64(f.limit), Response: int64(f.limit)}}
 	for _, s := range f.allow {
 		r, err := egress.ParseRule(s)
 		if err != nil {

@@ -79,7 +79,7 @@ func (f *sandboxFlags) open(ctx context.Context, stderr io.Writer, session polic
 	if err != nil {
 		return nil, errors.Join(err, o.Close())
 	}
-	limits := sandbox.Limits{Timeout: time.Duration(f.timeout), Memory: int64(f.memory), Output: int64(f.output)}
+	limits := sandbox.Limits{Timeout: time.Duration(f.timeout), Memory: int64(f.memory), Output: int64(f.output), Net: 16 * int64(f.net.limit)}
 	if f.timeout == 0 {
 		limits.Timeout = -1
 	}

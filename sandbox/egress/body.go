@@ -24,9 +24,6 @@ func (u *upload) Read(p []byte) (int, error) {
 	if u.sent > u.c.cfg.Limits.Request {
 		return 0, tooLarge("a request may carry %d bytes (raise with --net-limit)", u.c.cfg.Limits.Request)
 	}
-	if e := u.c.spend(n); e != nil {
-		return 0, e
-	}
 	return n, err
 }
 
@@ -87,9 +84,6 @@ func (d *download) Read(p []byte) (int, error) {
 		n--
 		d.left = 0
 		err = tooLarge("a response may have %d bytes (raise with --net-limit)", d.c.cfg.Limits.Response)
-	}
-	if e := d.c.spend(n); e != nil {
-		return 0, e
 	}
 	if err != nil && err != io.EOF {
 		err = d.c.failure(d.ctx, err, sandbox.NetBroken)

@@ -77,14 +77,6 @@ func (c *call) admit(ctx context.Context, admit sandbox.Admit, ip string) error 
 	return admit(ctx, n)
 }
 
-// spend counts bytes of bodies.
-func (e *Egress) spend(n int) error {
-	if e.total.Add(int64(n)) > e.cfg.Limits.Total {
-		return tooLarge("all requests together may carry %d bytes (raise with --net-limit)", e.cfg.Limits.Total)
-	}
-	return nil
-}
-
 // bound is d where it lowers max.
 func bound(d, max time.Duration) time.Duration {
 	if d > 0 && d < max {

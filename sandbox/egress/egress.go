@@ -16,7 +16,6 @@ import (
 	"crypto/x509"
 	"net"
 	"net/netip"
-	"sync/atomic"
 	"time"
 
 	"github.com/donax-sh/donax/sandbox"
@@ -41,7 +40,6 @@ type Resolver interface {
 type Limits struct {
 	Request    int64         // bytes of one request's body
 	Response   int64         // bytes of one response's body
-	Total      int64         // bytes of all bodies since New
 	Concurrent int           // requests at a time; more wait
 	Connect    time.Duration // until a connection is there
 	Timeout    time.Duration // of one request, until its response has been read
@@ -51,7 +49,6 @@ type Limits struct {
 var DefaultLimits = Limits{
 	Request:    16 << 20,
 	Response:   16 << 20,
-	Total:      256 << 20,
 	Concurrent: 16,
 	Connect:    30 * time.Second,
 	Timeout:    2 * time.Minute,
@@ -61,7 +58,6 @@ var DefaultLimits = Limits{
 type Egress struct {
 	cfg   Config
 	slots chan struct{} // one for each request under way
-	total atomic.Int64  // bytes of all bodies
 }
 
 var _ sandbox.Network = (*Egress)(nil)
@@ -72,7 +68,6 @@ func New(cfg Config) (*Egress, error) {
 	cfg.Limits = Limits{
 		Request:    cmp.Or(l.Request, d.Request),
 		Response:   cmp.Or(l.Response, d.Response),
-		Total:      cmp.Or(l.Total, d.Total),
 		Concurrent: cmp.Or(l.Concurrent, d.Concurrent),
 		Connect:    cmp.Or(l.Connect, d.Connect),
 		Timeout:    cmp.Or(l.Timeout, d.Timeout),

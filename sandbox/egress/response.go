@@ -75,6 +75,7 @@ func (c *call) do(ctx context.Context, admit sandbox.Admit) (*sandbox.Response, 
 		stop()
 		end()
 	})
+	context.AfterFunc(ctx, body.close) // a program that keeps a body open past the time keeps no slot
 	_, reason, _ := strings.Cut(res.Status, " ")
 	return &sandbox.Response{
 		Proto:  res.Proto,
