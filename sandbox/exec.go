@@ -133,6 +133,34 @@ func (h *host) admit(ctx context.Context, x policy.Exec, stderr io.Writer) (poli
 	return d, nil
 }
 
+// ask asks the policy about an effect of a program.
+func (h *host) ask(ctx context.Context, a policy.Action) (policy.Decision, error) {
+	if err := h.cause(); err != nil {
+		return policy.Decision{}, err
+	}
+	a.Subject = policy.SubjectFrom(h.caller)
+	a.Usage.Execs, a.Usage.OutputBytes = h.commands.Load(), h.output.Load()
+	calls := h.session.toolCalls(a.Principal)
+	a.Usage.ToolCalls = calls.Load()
+	if a.Kind == policy.KindTool {
+		a.Usage.ToolCalls = calls.Add(1) - 1 // counted first: calls at the same time must not all be the last one
+	}
+	d, err := policy.Check(ctx, h.policy, a)
+	if err == nil {
+		return d, nil
+	}
+	if a.Kind == policy.KindTool {
+		calls.Add(-1)
+	}
+	if cause := h.cause(); cause != nil {
+		return d, cause
+	}
+	if ctx.Err() != nil {
+		return d, context.Cause(ctx)
+	}
+	return d, err
+}
+
 // program runs a Program.
 func (h *host) program(ctx context.Context, c *command, t target, lower policy.Limits) (err error) {
 	l := h.limits.lowered(lower)
@@ -150,6 +178,8 @@ func (h *host) program(ctx context.Context, c *command, t target, lower policy.L
 		Stdout: boundWriter(ctx, c.stdout),
 		Stderr: boundWriter(ctx, c.stderr),
 		Memory: l.Memory,
+		Shown:  h.shown(c.stdout),
+		Admit:  h.ask,
 	}
 	if lower.OutputBytes > 0 {
 		q := &quota{h: h, limit: l.Output}

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"os"
@@ -53,19 +52,6 @@ deny contains "not here" if contains(input.command.text, "forbidden")
 ask contains "sure?" if contains(input.command.text, "danger")
 `
 
-// httpServer starts a server over HTTP and returns its URL and token.
-func httpServer(t *testing.T, flags ...string) (url, token string) {
-	t.Helper()
-	token = "0123456789abcdef0123"
-	file := filepath.Join(t.TempDir(), "token")
-	if err := os.WriteFile(file, []byte(token), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	p := start(t, append([]string{"--http", "127.0.0.1:0", "--token-file", file}, flags...)...)
-	t.Cleanup(func() { _ = p.cmd.Process.Kill(); _ = p.cmd.Wait() })
-	return "http://" + p.address() + "/mcp", token
-}
-
 // TestTypeScriptSDK drives the server with the SDK that most clients are made
 // with: both generations of it, each era that they speak, both transports.
 func TestTypeScriptSDK(t *testing.T) {
@@ -85,9 +71,9 @@ func TestTypeScriptSDK(t *testing.T) {
 	if err := os.WriteFile(rules, []byte(clientPolicy), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	url, token := httpServer(t, "--policy", rules)
+	remote := serveHTTP(t, "--policy", rules)
 	for _, c := range []struct{ generation, era string }{{"1", "legacy"}, {"2", "legacy"}, {"2", "modern"}, {"2", "auto"}} {
-		for _, where := range [][]string{{"stdio", donaxBinary(t), "serve", "--policy", rules}, {"http", url, token}} {
+		for _, where := range [][]string{{"stdio", donaxBinary(t), "serve", "--policy", rules}, {"http", remote.url, remoteToken}} {
 			t.Run(c.generation+"/"+c.era+"/"+where[0], func(t *testing.T) {
 				out, err := node(t, dir, append([]string{script, c.generation, c.era}, where...)...)
 				if err != nil {
@@ -108,9 +94,9 @@ func TestTypeScriptSDK(t *testing.T) {
 func TestInspector(t *testing.T) {
 	dir := npmFolder(t)
 	cli := filepath.Join(dir, "node_modules", "@modelcontextprotocol", "inspector", "clients", "cli", "build", "index.js")
-	url, token := httpServer(t)
+	remote := serveHTTP(t)
 	stdio := []string{donaxBinary(t), "serve"}
-	over := []string{url, "--transport", "http", "--header", "Authorization: Bearer " + token}
+	over := []string{remote.url, "--transport", "http", "--header", "Authorization: Bearer " + remoteToken}
 	for _, era := range []string{"legacy", "modern", "auto"} {
 		for name, where := range map[string][]string{"stdio": stdio, "http": over} {
 			t.Run(era+"/"+name, func(t *testing.T) {
@@ -130,21 +116,6 @@ func TestInspector(t *testing.T) {
 					t.Errorf("tools/call says\n%s", out)
 				}
 			})
-		}
-	}
-}
-
-// address waits for the line of the log that tells where the server listens.
-func (p *process) address() string {
-	p.t.Helper()
-	pattern := regexp.MustCompile(`address=(\S+)`)
-	for {
-		l, err := p.err.ReadBytes('\n')
-		if err != nil {
-			p.t.Fatal(err)
-		}
-		if m := pattern.FindSubmatch(bytes.TrimSpace(l)); m != nil {
-			return string(m[1])
 		}
 	}
 }

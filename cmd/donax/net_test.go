@@ -259,22 +259,3 @@ func TestNetFlags(t *testing.T) {
 		}
 	}
 }
-
-// TestExplainNet: explain says what the policy answers about the URLs of a
-// line.
-func TestExplainNet(t *testing.T) {
-	needCommand(t, "curl")
-	t.Setenv("DONAX_CACHE", testCache(t))
-	name := ruleFile(t, "allow if input.net.host == \"ok.test\"\n\ndeny contains {\"msg\": \"read only\", \"rule\": \"ro\"} if input.net.method != \"GET\"")
-	for l, want := range map[string]string{
-		"curl -s https://OK.test./a":      "GET https://ok.test:443/a",
-		"curl -X put http://ok.test:8080": "PUT http://ok.test:8080/",
-		"wget -q 'http://evil.test/x?y'":  "GET http://evil.test:80/x",
-	} {
-		var o, e bytes.Buffer
-		status := run(t.Context(), []string{"policy", "explain", "--policy", name, l}, stdio{strings.NewReader(""), &o, &e})
-		if !strings.Contains(o.String(), want) || (status == exitOK) != strings.Contains(l, "OK") {
-			t.Errorf("%s: %d %s%s", l, status, &o, &e)
-		}
-	}
-}

@@ -4,10 +4,8 @@ import (
 	"bufio"
 	"fmt"
 	"io"
-	"net/http"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"regexp"
 	"runtime"
 	"strings"
@@ -18,14 +16,14 @@ import (
 
 // process is a server process and its raw streams.
 type process struct {
-	t   *testing.T
+	t   testing.TB
 	cmd *exec.Cmd
 	in  io.WriteCloser
 	out *bufio.Reader
 	err *bufio.Reader
 }
 
-func start(t *testing.T, flags ...string) *process {
+func start(t testing.TB, flags ...string) *process {
 	t.Helper()
 	p := &process{t: t, cmd: exec.Command(donaxBinary(t), append([]string{"serve"}, flags...)...)}
 	p.cmd.Env = append(os.Environ(), "DONAX_CACHE="+testCache(t))
@@ -137,60 +135,20 @@ func TestServeHTTPDrains(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("there are no signals")
 	}
-	token := filepath.Join(t.TempDir(), "token")
-	if err := os.WriteFile(token, []byte("0123456789abcdef0123"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	p := start(t, "--http", "127.0.0.1:0", "--token-file", token)
-	address := p.address()
-	post := func(id int, tool, args string) (*http.Response, error) {
-		body := fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":%q,"arguments":%s,%s}}`, id, tool, args, modern)
-		r, err := http.NewRequest("POST", "http://"+address+"/mcp", strings.NewReader(body))
-		if err != nil {
-			t.Fatal(err)
-		}
-		for k, v := range map[string]string{"Authorization": "Bearer 0123456789abcdef0123", "Content-Type": "application/json", "Accept": "application/json, text/event-stream",
-			"MCP-Protocol-Version": "2026-07-28", "Mcp-Method": "tools/call", "Mcp-Name": tool} {
-			r.Header.Set(k, v)
-		}
-		return http.DefaultClient.Do(r)
-	}
-	read := func(r *http.Response, err error) string {
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer r.Body.Close()
-		b, err := io.ReadAll(r.Body)
-		if err != nil {
-			t.Error(err)
-		}
-		return string(b)
-	}
-	id := terminalID.FindString(read(post(1, "terminal_create", `{"command":"sleep 1000"}`)))
+	r := serveHTTP(t)
+	id := terminalID.FindString(r.call("terminal_create", `{"command":"sleep 1000"}`))
 	waited := make(chan string, 1)
-	go func() {
-		r, err := post(2, "terminal_wait_for_exit", fmt.Sprintf(`{"terminalId":%q}`, id))
-		waited <- read(r, err)
-	}()
-	// The wait is in progress once the metrics say so.
-	for {
-		r, err := http.NewRequest("GET", "http://"+address+"/metrics", nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		r.Header.Set("Authorization", "Bearer 0123456789abcdef0123")
-		if strings.Contains(read(http.DefaultClient.Do(r)), "\ndonax_tool_calls_in_progress 1\n") {
-			break
-		}
+	go func() { waited <- r.call("terminal_wait_for_exit", fmt.Sprintf(`{"terminalId":%q}`, id)) }()
+	for r.metric("donax_tool_calls_in_progress") != 1 {
 		time.Sleep(10 * time.Millisecond)
 	}
-	if err := p.cmd.Process.Signal(syscall.SIGTERM); err != nil {
+	if err := r.p.cmd.Process.Signal(syscall.SIGTERM); err != nil {
 		t.Fatal(err)
 	}
 	if got := <-waited; !strings.Contains(got, `"running":true`) {
 		t.Errorf("the wait: %q", got)
 	}
-	if _, took, err := p.rest(30 * time.Second); err != nil {
+	if _, took, err := r.p.rest(30 * time.Second); err != nil {
 		t.Error(err)
 	} else {
 		t.Log("ended in", took)

@@ -12,7 +12,7 @@ import (
 )
 
 // donaxBinary is this test binary under the name that makes it be donax.
-func donaxBinary(t *testing.T) string {
+func donaxBinary(t testing.TB) string {
 	t.Helper()
 	self, err := os.Executable()
 	if err != nil {

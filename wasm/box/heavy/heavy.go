@@ -19,6 +19,7 @@ import (
 	"github.com/donax-sh/donax/wasm/box/applet/tar"
 	"github.com/donax-sh/donax/wasm/box/applet/wget"
 	"github.com/donax-sh/donax/wasm/box/applet/yq"
+	"github.com/donax-sh/donax/wasm/box/applet/zip"
 )
 
 // Commands returns the tier's commands, sorted by name.
@@ -44,7 +45,9 @@ func Commands() []*applet.Command {
 		sed.Command,
 		tar.Command,
 		wget.Command,
+		&zip.Unzip,
 		yq.Command,
 		gzip.Zcat,
+		&zip.Zip,
 	}
 }
