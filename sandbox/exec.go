@@ -107,7 +107,12 @@ func (h *host) admit(ctx context.Context, x policy.Exec, stderr io.Writer) (poli
 	}
 	x.Depth, x.Ancestors = h.depth, nonNil(h.ancestors)
 	x.Args, x.Assigns = nonNil(x.Args), nonNil(x.Assigns)
-	a := policy.Action{Kind: policy.KindExec, Subject: policy.SubjectFrom(h.caller), Exec: &x}
+	return h.ask(ctx, policy.Action{Kind: policy.KindExec, Exec: &x}, x.Name, stderr)
+}
+
+// ask asks the policy about an action of the program name.
+func (h *host) ask(ctx context.Context, a policy.Action, name string, stderr io.Writer) (policy.Decision, error) {
+	a.Subject = policy.SubjectFrom(h.caller)
 	a.Usage.Execs, a.Usage.OutputBytes = h.commands.Load(), h.output.Load()
 	d, err := policy.Check(ctx, h.policy, a)
 	if err != nil {
@@ -121,7 +126,7 @@ func (h *host) admit(ctx context.Context, x policy.Exec, stderr io.Writer) (poli
 	}
 	for _, w := range d.Warnings {
 		if stderr != nil {
-			_, _ = fmt.Fprintf(stderr, "donax: warning: %s: %s\n", x.Name, w.Msg)
+			_, _ = fmt.Fprintf(stderr, "donax: warning: %s: %s\n", name, w.Msg)
 		}
 	}
 	return d, nil

@@ -22,6 +22,10 @@ type Config struct {
 	Limits   Limits        // zero fields take the value of DefaultLimits
 	Env      []string      // NAME=VALUE of every shell; nothing is inherited from the process
 	Dir      string        // working folder, absolute; "" means /
+
+	// Load makes a program of a WebAssembly module that lies in the session's
+	// files and is about to be started. Nil: such modules are not run.
+	Load func(context.Context, Module) (Program, error)
 }
 
 // A Session is one sandbox. It is safe for concurrent use: each Run has a

@@ -17,11 +17,15 @@ import (
 type sandboxFlags struct {
 	policies []string
 	mounts   []string
+	programs []string
 	env      []string
 	timeout  duration
 	memory   size
 	output   size
 	quiet    bool
+
+	program []program       // of run FILE.wasm, beside --program
+	named   map[string]bool // digests of all of them, when no policy was given
 }
 
 // add declares the flags. The default of --timeout differs between a line
@@ -32,6 +36,7 @@ func (f *sandboxFlags) add(cmd *cobra.Command, timeout time.Duration, memory, ou
 	fl.SortFlags = false
 	fl.StringArrayVar(&f.policies, "policy", nil, "admit by the Rego in `PATH`, a file or folder (repeatable: the most restrictive answer wins)")
 	fl.StringArrayVar(&f.mounts, "mount", nil, "show a host folder: `SRC[:DST][:MODE]`, MODE cow (default: SRC is never written), ro or rw; DST is /workspace unless given")
+	fl.StringArrayVar(&f.programs, "program", nil, "add a WebAssembly program (WASI) as a command: `NAME=FILE[@sha256:HEX]` (repeatable); with --policy an action module is asked")
 	fl.StringArrayVar(&f.env, "env", nil, "give the line a variable: `NAME=VALUE`, or NAME to pass on donax's own")
 	fl.Var(&f.timeout, "timeout", "end a line after `DURATION`, like 90s or 5m; 0 means never")
 	fl.Var(&f.memory, "memory", "memory of one program, like 64MiB")

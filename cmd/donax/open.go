@@ -24,6 +24,7 @@ type opened struct {
 	runtime *wasm.Runtime
 	files   []io.Closer
 	subject policy.Subject
+	boxless bool // what runs is no command of the box
 }
 
 // open builds a sandbox from the flags. What takes long on a first run is
@@ -44,11 +45,11 @@ func (f *sandboxFlags) open(ctx context.Context, stderr io.Writer, session polic
 	if f.memory < minMemory {
 		return nil, usageError("--memory 64MiB", "--memory %s: a program needs at least %s", &f.memory, fmt.Sprint(minMemory>>20, " MiB"))
 	}
-	o := &opened{engine: engine, layers: layers, subject: policy.Subject{
+	o := &opened{engine: engine, layers: layers, boxless: f.program != nil, subject: policy.Subject{
 		Principal: policy.Principal{Sub: "local", Auth: "process"},
 		Session:   session,
 	}}
-	o.runtime, err = wasm.New(wasm.Config{CacheDir: cacheDir(), Memory: int64(f.memory), Log: func(msg string) {
+	o.runtime, err = wasm.New(wasm.Config{CacheDir: cacheDir(), Compile: compileApart(cacheDir()), Memory: int64(f.memory), Log: func(msg string) {
 		if !f.quiet {
 			fmt.Fprintln(stderr, "donax:", msg)
 		}
@@ -56,7 +57,10 @@ func (f *sandboxFlags) open(ctx context.Context, stderr io.Writer, session polic
 	if err != nil {
 		return nil, &exitError{exitFault, err}
 	}
-	programs := o.runtime.Programs()
+	programs, err := f.modules(ctx, o.runtime, engine, o.subject)
+	if err != nil {
+		return nil, errors.Join(err, o.Close())
+	}
 	ns, err := o.namespace(mounts, programs)
 	if err != nil {
 		return nil, errors.Join(err, o.Close())
@@ -66,7 +70,7 @@ func (f *sandboxFlags) open(ctx context.Context, stderr io.Writer, session polic
 		limits.Timeout = -1
 	}
 	o.Session, err = sandbox.New(sandbox.Config{
-		FS: ns, Programs: programs, Policy: engine, Limits: limits, Dir: "/workspace",
+		FS: ns, Programs: programs, Policy: engine, Limits: limits, Dir: "/workspace", Load: fromFiles(o.runtime),
 		Env: append([]string{"HOME=/workspace", "PATH=/bin", "TMPDIR=/tmp", "USER=user", "LOGNAME=user", "LANG=C.UTF-8", "TERM=dumb"}, env...),
 	})
 	if err != nil {
@@ -123,7 +127,8 @@ func replaceOrAppend(points []vfs.MountPoint, p vfs.MountPoint) []vfs.MountPoint
 // none is given.
 func (f *sandboxFlags) load(ctx context.Context, stderr io.Writer) (policy.Engine, []*rego.Engine, error) {
 	if len(f.policies) == 0 {
-		return policy.Default{}, nil, nil
+		f.named = map[string]bool{}
+		return noPolicy{named: f.named}, nil, nil
 	}
 	var layers []*rego.Engine
 	var engines []policy.Engine
@@ -171,7 +176,7 @@ func (o *opened) run(ctx context.Context, c policy.Command, in io.Reader, out, e
 // Run runs an admitted command. On a machine's first run it prepares the box
 // before the clock of the command starts.
 func (o *opened) Run(ctx context.Context, c policy.Command, in io.Reader, out, errw io.Writer) (int, error) {
-	if !o.runtime.Cached() {
+	if !o.boxless && !o.runtime.Cached() {
 		if err := o.runtime.Warm(ctx); err != nil {
 			fmt.Fprintln(errw, "donax: the box could not be prepared:", err)
 			return sandbox.StatusFault, err

@@ -3,6 +3,7 @@ package main
 import (
 	"strings"
 
+	"github.com/donax-sh/donax/policy"
 	"github.com/spf13/cobra"
 )
 
@@ -42,7 +43,7 @@ limit but time). Every flag is also a variable: --mount is DONAX_MOUNT.`,
 			if len(args) > 0 {
 				name, args = args[0], args[1:]
 			}
-			return f.run(cmd.Context(), std, f.line, name, args)
+			return f.run(cmd.Context(), std, policy.Command{Text: f.line, Name: name, Params: args})
 		},
 	}
 	root.Flags().SortFlags = false
@@ -50,7 +51,7 @@ limit but time). Every flag is also a variable: --mount is DONAX_MOUNT.`,
 	f.add(root)
 	root.AddCommand(
 		newRun(std), newServe(std), newDemo(std), newPolicy(std),
-		newCommands(std), newConnect(std), newWarm(std), newVersion(std),
+		newCommands(std), newConnect(std), newWarm(std), newVersion(std), newCompileModule(std),
 	)
 	return root
 }
