@@ -17,7 +17,7 @@ const module = "github.com/donax-sh/donax"
 // here may import none.
 var rooms = map[string][]string{
 	"":                {},
-	"cmd":             {"mcp", "mcp/client", "termhost", "sandbox", "sandbox/vfs", "policy", "policy/rego", "wasm", "wasm/box", "examples"},
+	"cmd":             {"mcp", "mcp/client", "termhost", "sandbox", "sandbox/vfs", "policy", "policy/rego", "wasm", "wasm/box", "wasm/rewrite", "examples"},
 	"examples":        {"sandbox", "sandbox/vfs", "policy", "policy/rego", "wasm", "wasm/box", "mcp", "termhost"},
 	"mcp":             {"termhost", "policy"},
 	"mcp/client":      {},
