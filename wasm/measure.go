@@ -36,7 +36,7 @@ func (r *Runtime) Measure(ctx context.Context) ([]MachineCost, error) {
 		if err != nil {
 			return all, err
 		}
-		c.Init, c.Memory = time.Since(start), int64(len(snap.memory))
+		c.Init, c.Memory = time.Since(start), int64(snap.held)
 		for range 20 {
 			start = time.Now()
 			if !mc.reset(snap) {
