@@ -29,9 +29,12 @@ type UserModule struct {
 	// package rewrite, but memory, which is that of the Runtime.
 	Limits rewrite.Limits
 
-	Args     []string  // come before the arguments of each run
-	Env      []string  // NAME=VALUE, win over those of each run
-	Preopens []Preopen // found open beside the default ones
+	Args []string // come before the arguments of each run
+	Env  []string // NAME=VALUE, win over those of each run
+
+	// Preopens are the folders that a run finds open, from descriptor 3 on. Nil
+	// means "/" and, as ".", the working directory.
+	Preopens []Preopen
 
 	// Source is where the module comes from, for Admit.
 	Source string
@@ -41,9 +44,8 @@ type UserModule struct {
 	Admit func(context.Context, policy.Module) error
 }
 
-// A Preopen is a folder that a program finds open: Path, in the sandbox's
-// files, under the name Name.
-type Preopen struct{ Name, Path string }
+// Preopen is a folder that a program finds open.
+type Preopen = wasi.Preopen
 
 // Errors of [Runtime.Load].
 var (
@@ -164,9 +166,9 @@ func (p *userProgram) Run(ctx context.Context, proc *sandbox.Proc) error {
 	if len(proc.Args) == 0 {
 		return errNoArgs
 	}
-	pre := []wasi.Preopen{{Name: "/", Path: "/"}, {Name: ".", Path: proc.Dir}}
-	for _, o := range p.Preopens {
-		pre = append(pre, wasi.Preopen(o))
+	pre := p.Preopens
+	if pre == nil {
+		pre = []wasi.Preopen{{Name: "/", Path: "/"}, {Name: ".", Path: proc.Dir}}
 	}
 	job := *proc
 	job.Args = slices.Concat(proc.Args[:1], p.Args, proc.Args[1:])

@@ -59,7 +59,7 @@ sandbox, with / and the working folder open, and its stdin, and nothing else.`,
 		},
 	}
 	f.add(cmd)
-	cmd.Flags().StringArrayVar(&f.preopens, "preopen", nil, "let a WebAssembly program find a folder of the sandbox open: `NAME[=PATH]` (repeatable)")
+	cmd.Flags().StringArrayVar(&f.preopens, "preopen", nil, "let a WebAssembly program find this folder of the sandbox open, rather than / and the working one: `NAME[=PATH]` (repeatable)")
 	return cmd
 }
 
