@@ -62,12 +62,15 @@ func (f *function) rewrite(out []byte) []byte {
 	if !f.opt.Fuel {
 		return append(out, r.b...)
 	}
+	if f.opt.Unchecked {
+		f.weights = f.weights[:0]
+	}
 	f.scratch, f.counter = locals, locals+1
 	out = append(uleb(out, groups+2), r.b[declared:first]...)
 	out = append(out, 1, typeI32, 1, typeI64)
 
 	// A body that begins with a loop is checked at the loop's header.
-	if r.peek() == opLoop {
+	if r.peek() == opLoop && len(f.weights) > 0 {
 		f.weights = f.weights[1:]
 	} else {
 		out = f.check(out)
@@ -162,6 +165,9 @@ func (f *function) measure(r *reader) {
 // check takes the next region's weight from the counter and asks the host
 // for more when it is used up.
 func (f *function) check(out []byte) []byte {
+	if f.opt.Unchecked {
+		return out
+	}
 	weight := f.weights[0]
 	f.weights = f.weights[1:]
 	out = uleb(append(out, opGlobalGet), f.fuel)

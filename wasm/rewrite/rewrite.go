@@ -47,6 +47,7 @@ const (
 type Options struct {
 	Limits        Limits
 	Fuel          bool // count and stop
+	Unchecked     bool // with Fuel: the counter, and nothing that looks at it. Such a module cannot be stopped; it is for measuring what fuel costs
 	ExportGlobals bool // export the module's own mutable globals; refuse state that is neither there nor in memory
 	MergeData     bool // merge active data segments
 	TakeData      bool // take active data segments out, into Info.Data; wins over MergeData
