@@ -168,11 +168,24 @@ func (f *function) check(out []byte) []byte {
 	if f.opt.Unchecked {
 		return out
 	}
-	weight := f.weights[0]
+	weight := price(f.weights[0])
 	f.weights = f.weights[1:]
 	out = uleb(append(out, opGlobalGet), f.fuel)
 	out = sleb(append(out, opI64Const), weight)
 	return f.settle(out)
+}
+
+// price is what a region of n instructions costs. Most of a large one is not
+// executed each time: Go's compiler makes a whole function one loop, of which
+// each turn takes a branch. Its full weight would have the host asked for
+// fuel some thousand times too often. What runs without a look from outside is
+// bounded all the same, by sixteen rations.
+func price(n int64) int64 {
+	const full = 64
+	if n <= full {
+		return n
+	}
+	return full + (n-full)/16
 }
 
 // charge takes the operand on top of the stack, shifted, from the counter. A
