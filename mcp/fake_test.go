@@ -70,6 +70,13 @@ func (fake) Run(ctx context.Context, c policy.Command, in io.Reader, out, errw i
 		for range n {
 			io.WriteString(out, strings.Repeat("0123456789abcde\n", 64))
 		}
+	case "ask": // "ask NAME": would start a program that needs approval
+		a := policy.Action{Kind: policy.KindExec, Subject: policy.SubjectFrom(ctx), Exec: &policy.Exec{Name: rest}}
+		if _, err := policy.Check(ctx, policy.Asking(policy.EngineFunc(rules), nil), a); err != nil {
+			fmt.Fprintln(out, err)
+			return 126, nil
+		}
+		fmt.Fprintln(out, "started", rest)
 	case "limit":
 		return 137, errors.New("limit: output 1 GiB (raise with --output)")
 	case "fault":
@@ -80,8 +87,18 @@ func (fake) Run(ctx context.Context, c policy.Command, in io.Reader, out, errw i
 	return 0, nil
 }
 
-// rules denies rm and warns of echo careful.
+// rules denies rm and output of 1313 bytes, redacts hush-hush, and warns of
+// echo careful.
 func rules(_ context.Context, a policy.Action) (policy.Decision, error) {
+	if a.Kind == policy.KindOutput {
+		if a.Output.Bytes == 1313 {
+			return policy.Decision{ID: "d3", Reasons: []policy.Reason{{Msg: "this stays inside", Rule: "stay"}}}, nil
+		}
+		return policy.Decision{Effect: policy.Allow}, nil
+	}
+	if a.Kind == policy.KindExec {
+		return policy.Decision{ID: "d4", Effect: policy.Ask, Reasons: []policy.Reason{{Msg: "it is a program", Rule: "program"}}}, nil
+	}
 	switch c := a.Command.Text; {
 	case strings.HasPrefix(c, "rm"):
 		return policy.Decision{ID: "d1", Reasons: []policy.Reason{{Msg: "rm is refused", Rule: "no_rm", Hint: "move it to /workspace/trash", Location: "/host/rules.rego:7"}}}, nil
@@ -90,7 +107,7 @@ func rules(_ context.Context, a policy.Action) (policy.Decision, error) {
 	case c == "echo careful":
 		return policy.Decision{Effect: policy.Allow, Warnings: []policy.Reason{{Msg: "careful indeed"}}}, nil
 	}
-	return policy.Decision{Effect: policy.Allow}, nil
+	return policy.Decision{Effect: policy.Allow, Redact: []policy.Redaction{{Name: "hush", Pattern: `hush-\w+`}, {Name: "key", Pattern: "<<<", Until: ">>>"}}}, nil
 }
 
 // fixtures are tools beside the five that fail in ways a terminal does not.

@@ -17,10 +17,16 @@ type fault struct {
 	err *jsonrpc.Error
 }
 
+// bytes is the reply on one line. JSON-RPC 2.0, section 5, wants an id of null
+// where there is none, which the SDK's encoder leaves out.
 func (f *fault) bytes() []byte {
-	b, err := jsonrpc.EncodeMessage(&jsonrpc.Response{ID: f.id, Error: f.err})
+	b, err := json.Marshal(struct {
+		Version string         `json:"jsonrpc"`
+		ID      any            `json:"id"`
+		Error   *jsonrpc.Error `json:"error"`
+	}{"2.0", f.id.Raw(), f.err})
 	if err != nil { // an id and two strings always encode
-		return []byte(`{"jsonrpc":"2.0","error":{"code":-32603,"message":"internal error"}}`)
+		return []byte(`{"jsonrpc":"2.0","id":null,"error":{"code":-32603,"message":"internal error"}}`)
 	}
 	return b
 }

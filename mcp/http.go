@@ -27,6 +27,7 @@ import (
 func (s *Server) Handler(base context.Context, c HTTPConfig) http.Handler {
 	h := &httpHandler{s: s, base: base, c: c.withDefaults()}
 	h.rates.init(h.c.Rate, h.c.Burst)
+	h.failures.init(failureRate, failureBurst)
 	h.sessions.init(h.c.Sessions, h.c.SessionIdle)
 	get := func(*http.Request) *sdk.Server { return s.sdk }
 	limit := int64(s.limits.Message)
@@ -50,6 +51,7 @@ type httpHandler struct {
 	modern   http.Handler // the SDK's, without sessions
 	legacy   http.Handler // the SDK's, with sessions
 	rates    rates
+	failures rates // requests without a valid token, by remote host
 	sessions sessions
 	bulky    gates
 }
@@ -86,6 +88,10 @@ func (h *httpHandler) authenticate(w http.ResponseWriter, r *http.Request) (Iden
 	}
 	if err != nil {
 		h.s.metrics.authFailures.Add(1)
+		if wait := h.failures.take(hostOf(r.RemoteAddr), 0, time.Now()); wait > 0 {
+			tooMany(w, wait) // and the log is spared
+			return who, false
+		}
 		h.s.log.Warn("request refused", "remote", r.RemoteAddr, "err", err)
 		challenge := `Bearer realm="donax"`
 		if r.Header.Get("Authorization") != "" {
@@ -98,6 +104,18 @@ func (h *httpHandler) authenticate(w http.ResponseWriter, r *http.Request) (Iden
 	return who, true
 }
 
+// A host that guesses tokens is slowed down. One that has a valid token is
+// served whatever others at its address do.
+const (
+	failureRate  = 1 // a second
+	failureBurst = 20
+)
+
+func tooMany(w http.ResponseWriter, wait time.Duration) {
+	w.Header().Set("Retry-After", fmt.Sprint(int(wait.Seconds())+1))
+	writeFault(w, http.StatusTooManyRequests, faultOf(jsonrpc.ID{}, jsonrpc.CodeInternalError, "too many requests; slow down"))
+}
+
 // withToken makes the identity known to the SDK: it binds a session to its
 // user, and hands it to calls.
 func (h *httpHandler) withToken(next http.Handler) http.Handler {
@@ -106,8 +124,7 @@ func (h *httpHandler) withToken(next http.Handler) http.Handler {
 		if l == nil {
 			return nil, auth.ErrInvalidToken
 		}
-		p := l.subject.Principal
-		return &auth.TokenInfo{UserID: userID(p), Extra: map[string]any{principalKey: p}}, nil
+		return &auth.TokenInfo{UserID: userID(l.identity.Principal), Extra: map[string]any{identityKey: l.identity}}, nil
 	}, &auth.RequireBearerTokenOptions{AllowMissingExpiration: true})(next)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		// The SDK hands the headers on to calls. They see no secret, and it sees a token however the client was authenticated.
@@ -117,7 +134,7 @@ func (h *httpHandler) withToken(next http.Handler) http.Handler {
 	})
 }
 
-const principalKey = "donax.principal"
+const identityKey = "donax.identity"
 
 // userID names a principal without room for two to share a name.
 func userID(p policy.Principal) string {
@@ -131,8 +148,7 @@ func (h *httpHandler) serveMCP(w http.ResponseWriter, r *http.Request) {
 	}
 	if wait := h.rates.take(userID(who.Principal), who.Rate, time.Now()); wait > 0 {
 		h.s.metrics.rateLimited.Add(1)
-		w.Header().Set("Retry-After", fmt.Sprint(int(wait.Seconds())+1))
-		writeFault(w, http.StatusTooManyRequests, faultOf(jsonrpc.ID{}, jsonrpc.CodeInternalError, "too many requests; slow down"))
+		tooMany(w, wait)
 		return
 	}
 	if h.ended() {
@@ -140,7 +156,7 @@ func (h *httpHandler) serveMCP(w http.ResponseWriter, r *http.Request) {
 		writeFault(w, http.StatusServiceUnavailable, faultOf(jsonrpc.ID{}, jsonrpc.CodeInternalError, "the server is shutting down"))
 		return
 	}
-	l := &link{base: h.base, draining: h.c.Draining, subject: policy.SubjectFrom(h.base)}
+	l := &link{base: h.base, draining: h.c.Draining, subject: policy.SubjectFrom(h.base), identity: who}
 	l.subject.Principal = who.Principal
 	l.subject.Session = policy.Session{Transport: "http"}
 	sid := r.Header.Get("Mcp-Session-Id")

@@ -25,6 +25,11 @@ func (h *httpHandler) checked(next http.Handler) http.Handler {
 			writeFault(w, http.StatusForbidden, faultOf(jsonrpc.ID{}, jsonrpc.CodeInvalidRequest, "host not allowed"))
 			return
 		}
+		// A browser says so when a page elsewhere made it send this. Without an Origin there is no page to have invited.
+		if site := r.Header.Get("Sec-Fetch-Site"); (site == "cross-site" || site == "same-site") && r.Header.Get("Origin") == "" {
+			writeFault(w, http.StatusForbidden, faultOf(jsonrpc.ID{}, jsonrpc.CodeInvalidRequest, "requests of other sites' pages are not served"))
+			return
+		}
 		for _, origin := range r.Header.Values("Origin") {
 			if !h.originAllowed(origin, r.Host) {
 				writeFault(w, http.StatusForbidden, faultOf(jsonrpc.ID{}, jsonrpc.CodeInvalidRequest, "origin not allowed"))

@@ -19,6 +19,7 @@ type Authenticator interface {
 type Identity struct {
 	Principal policy.Principal // Sub must not be empty
 	Rate      float64          // requests a second; 0 means HTTPConfig.Rate
+	Terminals int              // commands that run at a time; 0, and more than the host allows, mean what the host allows
 }
 
 // OperatorRole is the role that may read /metrics.

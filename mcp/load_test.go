@@ -51,6 +51,9 @@ func BenchmarkHTTPThousandTerminals(b *testing.B) {
 			}
 		})
 	}
+	for !strings.Contains(metricsOf(b, srv.URL), fmt.Sprintf("\ndonax_tool_calls_in_progress %d\n", n)) {
+		time.Sleep(10 * time.Millisecond)
+	}
 	var took []time.Duration
 	for i := 0; b.Loop(); i++ {
 		from := time.Now()
@@ -66,6 +69,20 @@ func BenchmarkHTTPThousandTerminals(b *testing.B) {
 		post(b, srv.URL, aliceToken, 3, "terminal_kill", idArg(id), "")
 	}
 	waits.Wait()
+}
+
+func metricsOf(t testing.TB, url string) string {
+	t.Helper()
+	resp, err := http.DefaultClient.Do(request(t, url, "GET/metrics", "", ""))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	b, err := io.ReadAll(resp.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(b)
 }
 
 // A command that writes without end costs a client that does not read its

@@ -39,7 +39,17 @@ type Config struct {
 	Tools        []Tool         // a host program's own tools beside the five; a later one of a name replaces an earlier
 	Instructions string         // what every client is told; "" means [Instructions]
 	Limits       Limits
-	Logger       *slog.Logger // for the operator; nil discards. Never standard output: that is the protocol's
+
+	// Remember stands between the host's asks and the person at the client: it
+	// returns an Approver that answers what was approved before and puts the rest
+	// to the one it is given. Nil asks every time.
+	Remember func(policy.Approver) policy.Approver
+
+	// Raw shows terminal escape sequences in text as they are. By default they are
+	// taken out, because what a model or person sees must not steer a terminal.
+	Raw bool
+
+	Logger *slog.Logger // for the operator; nil discards. Never standard output: that is the protocol's
 }
 
 // A Server serves MCP. It is safe for concurrent use.
@@ -51,6 +61,8 @@ type Server struct {
 	log    *slog.Logger
 	sdk    *sdk.Server
 
+	remember  func(policy.Approver) policy.Approver
+	raw       bool
 	metrics   metrics
 	approvals *approvals
 
@@ -95,7 +107,10 @@ func New(c Config) (*Server, error) {
 func newBare(c Config) *Server {
 	s := &Server{
 		host: c.Host, served: toolMethods, limits: c.Limits.withDefaults(), log: c.Logger,
-		calls: map[string]int{}, approvals: newApprovals(),
+		calls: map[string]int{}, approvals: newApprovals(), remember: c.Remember, raw: c.Raw,
+	}
+	if s.remember == nil {
+		s.remember = func(ask policy.Approver) policy.Approver { return ask }
 	}
 	if s.log == nil {
 		s.log = slog.New(slog.DiscardHandler)
@@ -142,6 +157,7 @@ func (s *Server) Serve(ctx context.Context, r io.Reader, w io.Writer) error {
 type link struct {
 	base     context.Context // ends when nothing may run any more
 	subject  policy.Subject  // without what the request itself says
+	identity Identity        // who was authenticated; empty on a byte stream
 	draining <-chan struct{} // closed when the client can ask no more
 }
 

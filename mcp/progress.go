@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/donax-sh/donax/termhost"
+	"github.com/donax-sh/donax/termhost/filter"
 )
 
 const (
@@ -20,6 +21,7 @@ const (
 // are the output, cut at character boundaries, as long as the command writes
 // no faster than the messages may go; then a note stands for what is skipped.
 type follower struct {
+	*terminals
 	call   *Call
 	term   *termhost.Terminal
 	sent   int64     // offset up to which output was sent
@@ -27,8 +29,8 @@ type follower struct {
 	last   time.Time // when tokens was brought up to date
 }
 
-func newFollower(c *Call, t *termhost.Terminal) *follower {
-	return &follower{call: c, term: t, tokens: progressBurst, last: time.Now()}
+func newFollower(t *terminals, c *Call, term *termhost.Terminal) *follower {
+	return &follower{terminals: t, call: c, term: term, tokens: progressBurst, last: time.Now()}
 }
 
 // take reports whether a message may go now, and otherwise when.
@@ -50,7 +52,7 @@ func (f *follower) take(now time.Time) (ok bool, wait time.Duration) {
 func (f *follower) step(ctx context.Context) (written int64, again time.Duration, err error) {
 	for {
 		s := f.term.OutputFrom(f.sent, progressBytes)
-		data := wholeCharacters(s)
+		data := f.whole(s)
 		if len(data) == 0 {
 			return s.Written, 0, nil
 		}
@@ -64,19 +66,41 @@ func (f *follower) step(ctx context.Context) (written int64, again time.Duration
 			// It would take too long to catch up, or cannot be done: go on near the end.
 			from := f.sent
 			s = atCharacter(f.term.OutputFrom(max(s.Offset, s.Written-progressTail), progressTail))
-			data = wholeCharacters(s)
+			data = f.whole(s)
 			note = fmt.Sprintf("\n[%d bytes not shown: terminal_output has what is kept, from offset %d]\n", s.Offset-from, from)
 		}
-		text, _ := toText(data)
+		text, _ := f.text(data)
 		if len(text) > progressBytes { // what is no text grows threefold
 			data = data[:progressBytes/3]
-			text, _ = toText(data)
+			text, _ = f.text(data)
 		}
 		f.sent = s.Offset + int64(len(data))
 		if err := f.call.Progress(ctx, f.sent, note+text); err != nil {
 			return s.Written, 0, err
 		}
 	}
+}
+
+// whole returns the data of s without what should not be shown before its
+// end has come: the start of a character, or of a terminal sequence.
+func (t *terminals) whole(s termhost.Snapshot) []byte {
+	data := wholeCharacters(s)
+	n := 0
+	if !t.raw && !(s.Exit != nil && s.Offset+int64(len(s.Data)) == s.Written) {
+		n = filter.Unfinished(data)
+	}
+	if n == len(data) && s.Offset+int64(len(data)) < s.Written {
+		n = 0 // it is all that fits, so that waiting for more would never end
+	}
+	return data[:len(data)-n]
+}
+
+// text is how output is shown.
+func (t *terminals) text(b []byte) (text string, lossy bool) {
+	if !t.raw {
+		b = filter.Visible(b)
+	}
+	return toText(b)
 }
 
 // wholeCharacters returns the data of s without the start of a character

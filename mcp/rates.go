@@ -37,7 +37,8 @@ func (r *rates) take(who string, own float64, now time.Time) time.Duration {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	b := r.buckets[who]
-	if b == nil { // one for each principal of the token file: they are few
+	if b == nil {
+		r.sweep(rate, now)
 		b = &bucket{tokens: r.burst, last: now}
 		r.buckets[who] = b
 	}
@@ -48,4 +49,25 @@ func (r *rates) take(who string, own float64, now time.Time) time.Duration {
 		return 0
 	}
 	return time.Duration((1 - b.tokens) / rate * float64(time.Second))
+}
+
+// maxBuckets is how many there may be before those that are full again, and
+// so say nothing, are forgotten.
+const maxBuckets = 4096
+
+func (r *rates) sweep(rate float64, now time.Time) {
+	if len(r.buckets) < maxBuckets {
+		return
+	}
+	for who, b := range r.buckets {
+		if b.tokens+rate*now.Sub(b.last).Seconds() >= r.burst {
+			delete(r.buckets, who)
+		}
+	}
+	for who := range r.buckets { // all of them in use: somebody gets a full one early
+		if len(r.buckets) < maxBuckets {
+			return
+		}
+		delete(r.buckets, who)
+	}
 }

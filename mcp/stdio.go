@@ -142,12 +142,17 @@ func (m *mux) serve(ctx context.Context, r io.Reader) error {
 	return err
 }
 
+// waitGrace is how long a wait for a terminal goes on after the input has
+// ended: commands of a script that is piped in are quick, and a server that
+// nobody speaks to any more must be gone within a second.
+const waitGrace = 500 * time.Millisecond
+
 // drain lets calls in progress end: the client has closed its end, as a
 // pipe does, and may still read. Waits for terminals are answered at once.
 func (m *mux) drain(ctx context.Context) {
 	limit := time.NewTimer(m.s.limits.Drain)
 	defer limit.Stop()
-	grace := time.AfterFunc(min(time.Second, m.s.limits.Drain/2), func() { close(m.draining) })
+	grace := time.AfterFunc(min(waitGrace, m.s.limits.Drain/2), func() { close(m.draining) })
 	defer grace.Stop()
 	for {
 		m.mu.Lock()

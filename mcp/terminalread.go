@@ -3,17 +3,22 @@ package mcp
 import (
 	"context"
 	"encoding/base64"
+	"errors"
 	"time"
 
+	"github.com/donax-sh/donax/policy"
 	"github.com/donax-sh/donax/termhost"
 )
 
-func (t *terminals) output(_ context.Context, c *Call) (*Result, error) {
+func (t *terminals) output(ctx context.Context, c *Call) (*Result, error) {
 	a := decodeArguments(c.Arguments, "terminalId", "offset", "encoding")
 	offset := a.integer("offset", 0, 1<<53, -1)
 	encoding := a.oneOf("encoding", "text", "base64")
 	term, err := t.find(c, a)
 	if err != nil {
+		return nil, err
+	}
+	if _, err := t.putQuestion(ctx, c, term); err != nil {
 		return nil, err
 	}
 	size := t.limits.Result
@@ -44,11 +49,14 @@ func (t *terminals) output(_ context.Context, c *Call) (*Result, error) {
 		Lossy        bool      `json:"lossy"`
 		ExitStatus   *exitJSON `json:"exitStatus"`
 	}{Truncated: s.Truncated, Offset: s.Offset, BytesWritten: s.Written, Encoding: encoding, ExitStatus: exitOf(s.Exit)}
+	if s.Withheld != nil {
+		return nil, s.Withheld
+	}
 	if encoding == "base64" {
 		out.Output = base64.StdEncoding.EncodeToString(s.Data)
 	} else {
-		s.Data = wholeCharacters(s)
-		out.Output, out.Lossy = toText(s.Data)
+		s.Data = t.whole(s)
+		out.Output, out.Lossy = t.text(s.Data)
 	}
 	out.NextOffset = s.Offset + int64(len(s.Data))
 	return &Result{Structured: out}, nil
@@ -68,7 +76,7 @@ func (t *terminals) wait(ctx context.Context, c *Call) (*Result, error) {
 	if l := linkFrom(ctx); l != nil {
 		draining = l.draining
 	}
-	f := newFollower(c, term)
+	f := newFollower(t, c, term)
 	for {
 		var more <-chan struct{}
 		var pace <-chan time.Time
@@ -88,6 +96,10 @@ func (t *terminals) wait(ctx context.Context, c *Call) (*Result, error) {
 		if ended {
 			return waited(term), nil
 		}
+		asked, err := t.putQuestion(ctx, c, term)
+		if err != nil {
+			return nil, err
+		}
 		done := term.Done()
 		if pace != nil {
 			done = nil // a chance to show the rest comes with pace
@@ -95,6 +107,7 @@ func (t *terminals) wait(ctx context.Context, c *Call) (*Result, error) {
 		select {
 		case <-done:
 		case <-more:
+		case <-asked:
 		case <-pace:
 		case <-limit.C:
 			return waited(term), nil
@@ -103,6 +116,28 @@ func (t *terminals) wait(ctx context.Context, c *Call) (*Result, error) {
 		case <-ctx.Done():
 			return nil, ctx.Err()
 		}
+	}
+}
+
+// putQuestion puts what the command waits for to the person at the client, one
+// question in one call. Its error is the tool's. The channel is closed when
+// there may be another question.
+func (t *terminals) putQuestion(ctx context.Context, c *Call, term *termhost.Terminal) (<-chan struct{}, error) {
+	for {
+		q, more := term.Question()
+		if q == nil || !c.canAsk {
+			return more, nil
+		}
+		err := c.Ask(ctx, policy.Question(q.Action, q.Decision))
+		switch {
+		case err == nil:
+			q.Answer(policy.ApprovedForSession)
+		case errors.Is(err, errRefused):
+			q.Answer(policy.Refused)
+		default:
+			return nil, err
+		}
+		c.answers = nil // it was for this question and for no other
 	}
 }
 

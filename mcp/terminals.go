@@ -13,8 +13,10 @@ import (
 
 // terminals implements the five tools.
 type terminals struct {
-	host   *termhost.Host
-	limits Limits
+	host     *termhost.Host
+	limits   Limits
+	remember func(policy.Approver) policy.Approver
+	raw      bool // terminal sequences are shown
 }
 
 // outputTool is the one of the five whose results are large.
@@ -22,7 +24,7 @@ const outputTool = "terminal_output"
 
 // terminalTools returns the five tools in the order in which they are used.
 func terminalTools(s *Server) []Tool {
-	t := &terminals{s.host, s.limits}
+	t := &terminals{s.host, s.limits, s.remember, s.raw}
 	return []Tool{{
 		Name: "terminal_create", Title: "Start a command",
 		Description: "Start a bash command line in the sandbox and return a terminalId at once. Then: terminal_wait_for_exit, terminal_output, terminal_release. " +
@@ -106,6 +108,7 @@ func (t *terminals) create(ctx context.Context, c *Call) (*Result, error) {
 		Cwd:     a.str("cwd"),
 		Env:     a.env("env"),
 		Session: a.str("session"),
+		Running: c.terminals,
 		Output:  int(a.integer("outputByteLimit", 0, int64(t.host.Limits().OutputMax), -1)),
 		Timeout: time.Duration(a.integer("timeoutMs", 1, int64(365*24*time.Hour/time.Millisecond), 0)) * time.Millisecond,
 	}
@@ -134,12 +137,18 @@ func (t *terminals) create(ctx context.Context, c *Call) (*Result, error) {
 	case spec.Output == 0:
 		spec.Output = -1
 	}
-	spec.Approve = func(ctx context.Context, a policy.Action, d policy.Decision) error {
-		err := c.Ask(ctx, question(a, d))
+	spec.Approve = t.remember(func(ctx context.Context, a policy.Action, d policy.Decision) (policy.Approval, error) {
+		err := c.Ask(ctx, policy.Question(a, d))
 		if errors.Is(err, errMute) {
-			return fmt.Errorf("%w\n  %w", &policy.DeniedError{Action: a, Decision: d}, err)
+			err = fmt.Errorf("%w\n  %w", &policy.DeniedError{Action: a, Decision: d}, err)
 		}
-		return err
+		if err != nil {
+			return policy.Refused, err
+		}
+		return policy.ApprovedForSession, nil
+	})
+	if c.canAsk {
+		spec.Midway = t.remember // put by terminal_wait_for_exit and terminal_output
 	}
 	term, err := t.host.Create(ctx, spec)
 	if err != nil {

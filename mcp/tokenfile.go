@@ -7,11 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
-	"os"
-	"runtime"
 	"strings"
-	"time"
 
 	"github.com/donax-sh/donax/policy"
 )
@@ -21,45 +17,8 @@ type tokenEntry struct {
 	who Identity
 }
 
-// stamp tells whether a file has changed.
-type stamp struct {
-	mod  time.Time
-	size int64
-	file os.FileInfo
-}
-
-func readTokens(path string) ([]tokenEntry, stamp, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, stamp{}, fmt.Errorf("token file: %w", err)
-	}
-	defer f.Close()
-	info, err := f.Stat() // of the file that is read, not of one put in its place
-	if err != nil {
-		return nil, stamp{}, fmt.Errorf("token file: %w", err)
-	}
-	st := stamp{info.ModTime(), info.Size(), info}
-	if !info.Mode().IsRegular() {
-		return nil, st, fmt.Errorf("token file %s: not a regular file", path)
-	}
-	if mode := info.Mode().Perm(); runtime.GOOS != "windows" && mode&0o077 != 0 {
-		return nil, st, fmt.Errorf("token file %s: mode %04o lets others read it; chmod 600 it", path, mode)
-	}
-	b, err := io.ReadAll(io.LimitReader(f, maxTokenFile+1))
-	if err != nil {
-		return nil, st, fmt.Errorf("token file: %w", err)
-	}
-	if len(b) > maxTokenFile {
-		return nil, st, fmt.Errorf("token file %s: longer than %d bytes", path, maxTokenFile)
-	}
-	list, err := parseTokens(bytes.TrimSpace(b))
-	if err != nil {
-		return nil, st, fmt.Errorf("token file %s: %w", path, err)
-	}
-	return list, st, nil
-}
-
 func parseTokens(b []byte) ([]tokenEntry, error) {
+	b = bytes.TrimSpace(b)
 	if len(b) == 0 {
 		return nil, errors.New("empty")
 	}
@@ -80,6 +39,7 @@ func parseTokens(b []byte) ([]tokenEntry, error) {
 		Scopes []string       `json:"scopes"`
 		Claims map[string]any `json:"claims"`
 		Rate   float64        `json:"rate"`
+		Terms  int            `json:"terminals"`
 	}
 	if bad := scan(b); bad != nil { // its words never quote a token
 		return nil, bad
@@ -100,11 +60,13 @@ func parseTokens(b []byte) ([]tokenEntry, error) {
 			return nil, fmt.Errorf("entry %d: no sub", i)
 		case r.Rate < 0:
 			return nil, fmt.Errorf("entry %d: negative rate", i)
+		case r.Terms < 0:
+			return nil, fmt.Errorf("entry %d: negative terminals", i)
 		case seen[e.sum]:
 			return nil, fmt.Errorf("entry %d: the token is there twice", i)
 		}
 		seen[e.sum] = true
-		e.who = Identity{Rate: r.Rate, Principal: policy.Principal{
+		e.who = Identity{Rate: r.Rate, Terminals: r.Terms, Principal: policy.Principal{
 			Sub: r.Sub, Tenant: r.Tenant, Auth: "bearer", Roles: r.Roles, Scopes: r.Scopes, Claims: r.Claims,
 		}}
 		list = append(list, e)

@@ -41,6 +41,7 @@ type Call struct {
 	Arguments json.RawMessage // an object; every reader agrees on its value
 	Subject   policy.Subject  // who calls; ctx carries it too
 
+	terminals int // that the caller may run at a time; 0 means as many as anybody
 	tool      string
 	token     any
 	sess      *sdk.ServerSession
@@ -117,14 +118,15 @@ func (s *Server) add(t Tool) error {
 
 // call adapts one call to a Tool.
 func (s *Server) call(ctx context.Context, t Tool, req *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
-	subject := linkFrom(ctx).subject // guardCall has seen that there is one
+	l := linkFrom(ctx) // guardCall has seen that there is one
+	subject, who := l.subject, l.identity
 	if req.Extra != nil && req.Extra.TokenInfo != nil {
 		// A session of the era of initialize keeps the context of its first request; this one may carry other roles.
-		p, ok := req.Extra.TokenInfo.Extra[principalKey].(policy.Principal)
-		if !ok {
+		var ok bool
+		if who, ok = req.Extra.TokenInfo.Extra[identityKey].(Identity); !ok {
 			return nil, errInternal
 		}
-		subject.Principal = p
+		subject.Principal = who.Principal
 		subject.Session.ID = publicSession(req.Session.ID())
 	}
 	subject.Session.Protocol = req.ProtocolVersion()
@@ -132,7 +134,7 @@ func (s *Server) call(ctx context.Context, t Tool, req *sdk.CallToolRequest) (*s
 	ctx = policy.WithSubject(ctx, subject)
 
 	c := &Call{
-		Arguments: req.Params.Arguments, Subject: subject, tool: t.Name, sess: req.Session,
+		Arguments: req.Params.Arguments, Subject: subject, terminals: who.Terminals, tool: t.Name, sess: req.Session,
 		approvals: s.approvals, answers: req.Params.InputResponses, state: req.Params.RequestState, canAsk: canAsk(req),
 	}
 	switch token := req.Params.GetProgressToken().(type) {

@@ -2,18 +2,64 @@ package policy
 
 import (
 	"context"
-	"crypto/sha256"
-	"fmt"
-	"sync"
+	"errors"
+)
+
+// An Approval is what a person says to an action that a policy wants
+// confirmed. The zero value is a no.
+type Approval uint8
+
+// What a person may say.
+const (
+	Refused            Approval = iota
+	ApprovedOnce                // this time
+	ApprovedForSession          // and exactly the same again, for the same principal in the same session
+	ApprovedAlways              // and exactly the same again, for the same principal in any session
 )
 
 // An Approver asks a person whether an action that a policy wants confirmed
-// may go on. It returns nil for yes; any error is a no.
-type Approver func(context.Context, Action, Decision) error
+// may go on. An error says that there is no answer, which is a no. What was
+// approved is remembered by whoever wraps an Approver (see policy/approve),
+// never by the Approver.
+type Approver func(context.Context, Action, Decision) (Approval, error)
 
-// Asking returns an engine that turns an Ask of e into an Allow when approve
-// says yes, and leaves it an Ask, which denies, when it does not. Denials never
-// reach the person. A nil approve approves nothing.
+// ErrNobody says that there is no person to ask.
+var ErrNobody = errors.New("nobody can be asked")
+
+// Approve puts d, the answer to a, to approve if it is an Ask, and returns d
+// with the effect that follows: Allow for a yes, Deny for a no; it stays an
+// Ask, which denies, when there is no answer, and the error is approve's then.
+// A nil approve has no answer.
+func Approve(ctx context.Context, a Action, d Decision, approve Approver) (Decision, error) {
+	if d.Effect != Ask {
+		return d, nil
+	}
+	if approve == nil {
+		return d, ErrNobody
+	}
+	said, err := approve(ctx, a, d)
+	switch {
+	case err != nil:
+		return d, err
+	case ctx.Err() != nil: // a yes to a command that has ended is void
+		return d, ctx.Err()
+	case said == ApprovedOnce || said == ApprovedForSession || said == ApprovedAlways:
+		d.Effect = Allow
+	default:
+		d.Effect = Deny
+		no := Reason{Msg: "the person who was asked said no"}
+		if len(d.Reasons) > 0 {
+			no.Rule = d.Reasons[0].Rule
+		}
+		d.Reasons = append([]Reason{no}, d.Reasons...)
+	}
+	return d, nil
+}
+
+// Asking returns an engine that puts each Ask of e to approve, as [Approve]
+// does. Denials never reach the person. Where the context carries an Approver
+// of its own ([WithApprover]), that one is asked instead. A nil approve
+// approves nothing.
 func Asking(e Engine, approve Approver) Engine { return asking{e, approve} }
 
 type asking struct {
@@ -23,12 +69,14 @@ type asking struct {
 
 func (s asking) Decide(ctx context.Context, a Action) (Decision, error) {
 	d, err := s.Engine.Decide(ctx, a)
-	if err != nil || d.Effect != Ask || s.approve == nil {
+	if err != nil || d.Effect != Ask {
 		return d, err
 	}
-	if s.approve(ctx, a, d) == nil && ctx.Err() == nil { // a yes to a command that has ended is void
-		d.Effect = Allow
+	approve := s.approve
+	if own, ok := ctx.Value(approverKey{}).(Approver); ok {
+		approve = own
 	}
+	d, _ = Approve(ctx, a, d, approve) // without an answer it is still an Ask, which denies
 	return d, nil
 }
 
@@ -45,56 +93,9 @@ func (s asking) Constant(k Kind) (Decision, bool) {
 // Layers returns the engine within, for tools that explain it.
 func (s asking) Layers() []Engine { return []Engine{s.Engine} }
 
-// Once returns an Approver that remembers up to max approvals of approve and
-// gives them again without asking. An approval holds for exactly the same
-// facts of an action in the same session of the same principal, and for
-// nothing else; a no is never remembered.
-func Once(approve Approver, max int) Approver {
-	var mu sync.Mutex
-	yes := map[[sha256.Size]byte]bool{} // guarded by mu
-	return func(ctx context.Context, a Action, d Decision) error {
-		key := approvalKey(a)
-		mu.Lock()
-		known := yes[key]
-		mu.Unlock()
-		if known {
-			return nil
-		}
-		if err := approve(ctx, a, d); err != nil {
-			return err
-		}
-		mu.Lock()
-		defer mu.Unlock()
-		if len(yes) < max {
-			yes[key] = true
-		}
-		return nil
-	}
-}
+type approverKey struct{}
 
-// approvalKey names what was approved: who, in which session, and all facts
-// but those that count or place an action. It is made of Go syntax, not of
-// JSON, which would make one of all bytes that are not UTF-8.
-func approvalKey(a Action) [sha256.Size]byte {
-	a.Terminal = Terminal{}
-	var facts any
-	switch {
-	case a.Command != nil:
-		facts = *a.Command
-	case a.Exec != nil:
-		x := *a.Exec
-		x.Background = false
-		facts = x
-	case a.File != nil:
-		facts = *a.File
-	case a.Net != nil:
-		facts = *a.Net
-	case a.Tool != nil:
-		facts = *a.Tool
-	case a.Module != nil:
-		facts = *a.Module
-	case a.Output != nil:
-		facts = *a.Output
-	}
-	return sha256.Sum256(fmt.Appendf(nil, "%q %#v %#v", a.Kind, a.Subject, facts))
+// WithApprover returns a context whose actions are put to approve.
+func WithApprover(ctx context.Context, approve Approver) context.Context {
+	return context.WithValue(ctx, approverKey{}, approve)
 }

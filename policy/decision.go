@@ -43,11 +43,21 @@ type Decision struct {
 	Warnings []Reason // shown, but not in the way
 
 	// Obligations: what whoever carries out an allowed command must do while it runs. They come with the
-	// decision about a command; limits also with that about an exec, and hold for that program.
+	// decision about a command; all but redactions also with that about an exec, and hold for that program
+	// and what it starts.
 	Limits   Limits      // lower these limits
 	Redact   []Redaction // redact the output
 	UnsetEnv []string    // variables that the command must not see
 	Mounts   []MountRule // lower these mounts
+
+	// Unenforced is what the rules said, when the action goes on whatever they
+	// say; see [DryRun].
+	Unenforced *Decision
+}
+
+// Obliges reports whether d carries obligations.
+func (d Decision) Obliges() bool {
+	return d.Limits != Limits{} || len(d.Redact)+len(d.UnsetEnv)+len(d.Mounts) > 0
 }
 
 // An Engine decides. An error is a denial.

@@ -2,6 +2,10 @@ package policy
 
 import (
 	"cmp"
+	"errors"
+	"fmt"
+	"regexp"
+	"regexp/syntax"
 	"slices"
 	"strings"
 )
@@ -11,9 +15,45 @@ import (
 // what it prints.
 type Redaction struct {
 	Name    string `json:"name"`              // names the kind of secret in the replacement
-	Pattern string `json:"pattern"`           // regular expression (RE2); never matches the empty text
+	Pattern string `json:"pattern"`           // regular expression (RE2), at most 1000 bytes; never matches the empty text. The longest match goes
 	Until   string `json:"until,omitempty"`   // when set, everything from Pattern up to a match of Until goes
 	Replace string `json:"replace,omitempty"` // replacement; "" means [NAME]
+}
+
+// Bounds of the patterns of a redaction.
+const (
+	maxPattern = 1000 // bytes
+	maxProgram = 2000 // instructions: each byte of output may have to be compared with all of them
+)
+
+// Check says what keeps r from being applied to a stream, or nil.
+func (r Redaction) Check() error {
+	if r.Name == "" || r.Pattern == "" {
+		return errors.New("a redaction needs name and pattern")
+	}
+	for _, p := range []string{r.Pattern, r.Until} {
+		if p == "" {
+			continue
+		}
+		if len(p) > maxPattern {
+			return fmt.Errorf("redaction %q: a pattern of %d bytes, at most %d", r.Name, len(p), maxPattern)
+		}
+		re, err := regexp.Compile(p)
+		if err != nil {
+			return fmt.Errorf("redaction %q: %w", r.Name, err)
+		}
+		if re.MatchString("") {
+			return fmt.Errorf("redaction %q: pattern %q matches the empty text", r.Name, p)
+		}
+		tree, err := syntax.Parse(p, syntax.Perl)
+		if err != nil {
+			return fmt.Errorf("redaction %q: %w", r.Name, err)
+		}
+		if prog, err := syntax.Compile(tree.Simplify()); err != nil || len(prog.Inst) > maxProgram {
+			return fmt.Errorf("redaction %q: pattern %q is too expensive for a stream: repeat less than {%d} in all", r.Name, p, maxProgram)
+		}
+	}
+	return nil
 }
 
 // A MountRule lowers what a mount grants.

@@ -39,9 +39,12 @@ type Module struct {
 	Imports []string `json:"imports"` // imported functions as MODULE.NAME, sorted
 }
 
+// StreamTerminal is the [Output].Stream of a served terminal.
+const StreamTerminal = "terminal"
+
 // Output is the facts of output about to be released to the client.
 type Output struct {
-	Stream   string `json:"stream"`    // stdout or stderr
+	Stream   string `json:"stream"`    // stdout or stderr of a line; terminal for both together, as a served terminal keeps them
 	Bytes    int64  `json:"bytes"`     // written so far
 	ExitCode int    `json:"exit_code"` // of the command; 0 while it runs
 }

@@ -7,6 +7,11 @@
 // an undefined answer and the zero [Decision] all deny; see [Check].
 package policy
 
+import (
+	"slices"
+	"strings"
+)
+
 // Kind says what an [Action] would do. Its value is also the name of the
 // object that carries the facts in the input document.
 type Kind string
@@ -53,12 +58,23 @@ type Command struct {
 	Script   bool     `json:"-"`        // the text is a script file's rather than a -c line's: some exit statuses differ
 	Params   []string `json:"params"`   // $1, $2, ... of the script
 	Cwd      string   `json:"cwd"`      // absolute, inside the sandbox
-	Env      []string `json:"env"`      // names of the variables given to the line; values are never shown to a policy
-	Environ  []string `json:"-"`        // the same variables as NAME=VALUE, for the shell
+	Env      []string `json:"env"`      // names of the variables given to the session and the line; values are never shown to a policy
+	Environ  []string `json:"-"`        // those given to the line as NAME=VALUE, for the shell
 	Static   bool     `json:"static"`   // every command name and argument is literal
 	Calls    []Call   `json:"calls"`    // simple commands in the text, in order, also those inside functions, substitutions and literal eval, sh -c, xargs, env, timeout
 	Features []string `json:"features"` // sorted: pipe, subshell, cmdsubst, procsubst, background, function, loop, heredoc, redirect, eval, source, glob, arithmetic, unparsed
 	Limits   Limits   `json:"limits"`   // limits in force
+
+	// What the decision about the command obliges whoever runs it to; see [Command.Oblige].
+	UnsetEnv []string    `json:"-"` // variables that it must not see
+	Mounts   []MountRule `json:"-"` // mounts that grant it less
+}
+
+// Oblige adds the obligations of d that are for whoever runs c.
+func (c *Command) Oblige(d Decision) {
+	c.Limits = c.Limits.Least(d.Limits)
+	c.UnsetEnv = union(c.UnsetEnv, d.UnsetEnv, strings.Compare)
+	c.Mounts = StrictestMounts(append(slices.Clone(c.Mounts), d.Mounts...))
 }
 
 // Call is one simple command of a line, as far as the text shows it.

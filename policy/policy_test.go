@@ -108,8 +108,15 @@ func TestDryRunAllowsAndReports(t *testing.T) {
 	if err != nil || d.Effect != policy.Allow || d.ID != "d" || len(errs) != 1 || !errors.Is(errs[0], policy.ErrDenied) {
 		t.Errorf("%+v %v %v", d, err, errs)
 	}
-	if _, ok := e.(policy.Constanter); ok {
-		t.Error("constant answers would not be reported")
+	if d.Unenforced == nil || d.Unenforced.Effect != policy.Deny {
+		t.Errorf("the record lacks what was decided: %+v", d.Unenforced)
+	}
+	report := func(policy.Action, policy.Decision, error) {}
+	if _, ok := policy.DryRun(policy.Default{}, report).(policy.Constanter).Constant(policy.KindNet); ok {
+		t.Error("a constant denial would not be reported")
+	}
+	if _, ok := policy.DryRun(policy.Default{}, report).(policy.Constanter).Constant(policy.KindExec); !ok {
+		t.Error("a constant allow needs no report")
 	}
 }
 

@@ -41,16 +41,6 @@ type Terminal struct {
 	Grants []string `json:"grants"`
 }
 
-// Usage counts what has been used so far.
-type Usage struct {
-	TerminalsOpen int64 `json:"terminals_open"`
-	Execs         int64 `json:"execs"`
-	CPUMS         int64 `json:"cpu_ms"`
-	OutputBytes   int64 `json:"output_bytes"`
-	NetBytes      int64 `json:"net_bytes"`
-	ToolCalls     int64 `json:"tool_calls"`
-}
-
 type subjectKey struct{}
 
 // WithSubject returns a context that carries s down to whoever builds

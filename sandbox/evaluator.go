@@ -7,6 +7,7 @@ import (
 	"math"
 	"strings"
 
+	"github.com/donax-sh/donax/policy"
 	"github.com/donax-sh/donax/sandbox/shell"
 )
 
@@ -21,6 +22,7 @@ type script struct {
 	pid    int
 	depth  int  // of functions, sources and shells around it
 	main   bool // of the whole line: what it leaves behind ends with it
+	kept   *kept
 
 	stdin          io.Reader // nil: empty
 	stdout, stderr io.Writer
@@ -33,6 +35,7 @@ type host struct {
 	depth     int      // programs that led here
 	ancestors []string // their canonical names, outermost first
 	pid       int      // its own
+	mounts    []policy.MountRule
 }
 
 // Ids that a script sees instead of the process's.
@@ -61,8 +64,15 @@ func (h *host) eval(ctx context.Context, sc script) (int, error) {
 		Jobs:      whole(l.Jobs),
 		Stages:    l.Stages,
 		Files:     l.Files,
+		State:     l.State,
 	}
-	status, err := shell.Run(ctx, c, sc.text)
+	var status int
+	var err error
+	if sc.kept != nil {
+		status, sc.kept.after, err = sc.kept.before.RunFrom(ctx, c, sc.text)
+	} else {
+		status, err = shell.Run(ctx, c, sc.text)
+	}
 	if cause := h.cause(); cause != nil {
 		return 0, cause
 	}

@@ -5,7 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"syscall"
+	"time"
 
 	"github.com/donax-sh/donax/policy"
 	"github.com/donax-sh/donax/sandbox/shell"
@@ -90,7 +92,11 @@ func (h *host) exec(ctx context.Context, c *command) error {
 	if c.started != nil {
 		c.started()
 	}
-	inner := &host{run: h.run, pid: c.pid, depth: h.depth + 1, ancestors: append(h.ancestors[:len(h.ancestors):len(h.ancestors)], t.name)}
+	c.env = withoutVars(c.env, d.UnsetEnv)
+	inner := &host{run: h.run, pid: c.pid, depth: h.depth + 1, ancestors: append(h.ancestors[:len(h.ancestors):len(h.ancestors)], t.name), mounts: h.mounts}
+	if len(d.Mounts) > 0 {
+		inner.mounts = policy.StrictestMounts(append(slices.Clone(h.mounts), d.Mounts...))
+	}
 	if t.program == nil {
 		inner.pid = h.pid // it is the parent of the shell that follows
 		return inner.shell(ctx, c, t)
@@ -113,7 +119,7 @@ func (h *host) admit(ctx context.Context, x policy.Exec, stderr io.Writer) (poli
 // ask asks the policy about an action of the program name.
 func (h *host) ask(ctx context.Context, a policy.Action, name string, stderr io.Writer) (policy.Decision, error) {
 	a.Subject = policy.SubjectFrom(h.caller)
-	a.Usage.Execs, a.Usage.OutputBytes = h.commands.Load(), h.output.Load()
+	a.Usage = h.meter.Usage(h.commands.Load(), h.output.Load())
 	d, err := policy.Check(ctx, h.policy, a)
 	if err != nil {
 		if cause := h.cause(); cause != nil { // it was the end of the script that spoke, not the policy
@@ -161,7 +167,9 @@ func (h *host) program(ctx context.Context, c *command, t target, lower policy.L
 			err = h.stop(newFault(t.name, v))
 		}
 	}()
+	began := time.Now()
 	err = t.program.Run(ctx, p)
+	h.meter.Ran(time.Since(began))
 	var code ExitCode
 	switch {
 	case err == nil, errors.As(err, &code) && code == 0:

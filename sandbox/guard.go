@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path"
+	"strings"
 	"sync/atomic"
 	"syscall"
 	"time"
@@ -19,7 +20,7 @@ import (
 // filesOf returns the files as the program by may use them: each operation
 // asks the policy first, counts, and fails once the run is over.
 func (h *host) filesOf(ctx context.Context, by string, std stdio) vfs.FS {
-	g := &guard{run: h.run, ctx: ctx, fs: h.session.fs, by: by, stderr: std.err, std: std}
+	g := &guard{run: h.run, ctx: ctx, fs: h.session.fs, by: by, stderr: std.err, std: std, mounts: h.mounts}
 	if e, ok := h.policy.(policy.Constanter); ok {
 		d, ok := e.Constant(policy.KindFile)
 		g.open = ok && d.Effect == policy.Allow
@@ -37,9 +38,18 @@ type guard struct {
 	stderr io.Writer
 	open   bool // no rule has an opinion on files
 	std    stdio
+	mounts []policy.MountRule // what the policy takes from mounts
 }
 
 var _ vfs.FS = (*guard)(nil)
+
+// Quiet returns the same files, guarded in the same way, for what a runtime
+// does on its own: the program did not ask, so it is not told of a denial.
+func (g *guard) Quiet() vfs.FS {
+	q := *g
+	q.stderr = nil
+	return &q
+}
 
 // alive fails once the run is over: what was left behind must not change
 // files any more.
@@ -57,15 +67,15 @@ func (g *guard) ask(f policy.File) error {
 	}
 	f.By = g.by
 	a := policy.Action{Kind: policy.KindFile, Subject: policy.SubjectFrom(g.caller), File: &f}
-	a.Usage.Execs, a.Usage.OutputBytes = g.commands.Load(), g.output.Load()
+	a.Usage = g.meter.Usage(g.commands.Load(), g.output.Load())
 	_, err := policy.Check(g.ctx, g.policy, a)
 	if err == nil {
 		return nil
 	}
 	var de *policy.DeniedError
-	if errors.As(err, &de) && g.cause() == nil && g.ctx.Err() == nil {
+	if g.stderr != nil && errors.As(err, &de) && g.cause() == nil && g.ctx.Err() == nil {
 		key := [4]string{g.by, f.Op, f.Path, f.To}
-		if _, again := g.said.LoadOrStore(key, true); !again && g.stderr != nil {
+		if _, again := g.said.LoadOrStore(key, true); !again {
 			_, _ = fmt.Fprintf(g.stderr, "%s: cannot %s %s: %v\n", g.by, f.Op, f.Path, de)
 		}
 	}
@@ -81,6 +91,9 @@ func (g *guard) Open(name string, flag int, perm fs.FileMode) (vfs.File, error) 
 		return f, nil
 	}
 	l, err := g.fs.Resolve(name, vfs.FollowsLast(flag))
+	if err == nil && flag&(os.O_WRONLY|os.O_RDWR|os.O_TRUNC|os.O_CREATE) != 0 && (l.Info == nil || flag&(os.O_WRONLY|os.O_RDWR|os.O_TRUNC) != 0) {
+		err = g.mayChange("open", name, l)
+	}
 	if err == nil && !g.open {
 		err = g.askOpen(l, flag)
 	}
@@ -135,7 +148,25 @@ func (g *guard) one(op string, l vfs.Location, err error) error {
 	if err := g.alive(op, l.Requested); err != nil {
 		return err
 	}
+	if err := g.mayChange(op, l.Requested, l); err != nil {
+		return err
+	}
 	return g.ask(policy.File{Op: op, Path: l.Path, Requested: l.Requested, Mount: l.Mount})
+}
+
+// mayChange refuses changes where the policy has lowered what a mount grants.
+// A host folder that is written directly cannot become copy-on-write while it
+// is in use, so that cow forbids what ro does there.
+func (g *guard) mayChange(op, name string, ls ...vfs.Location) error {
+	for _, l := range ls {
+		for _, m := range g.mounts {
+			lowered := m.Mode != policy.MountRW && (m.Mode != policy.MountCOW || l.Mode == vfs.ReadWrite)
+			if lowered && l.Mount != "/dev" && (l.Path == m.Path || m.Path == "/" || strings.HasPrefix(l.Path, m.Path+"/")) {
+				return &fs.PathError{Op: op, Path: name, Err: syscall.EROFS}
+			}
+		}
+	}
+	return nil
 }
 
 // two asks about an operation that makes the entry to from what is at from.
@@ -147,6 +178,9 @@ func (g *guard) two(op, from, to string) (a, b vfs.Location, err error) {
 		return a, b, err
 	}
 	if b, err = g.fs.ResolveEntry(to); err != nil {
+		return a, b, err
+	}
+	if err := g.mayChange(op, from, a, b); err != nil { // of a link both: through it what is there could be written
 		return a, b, err
 	}
 	return a, b, g.ask(policy.File{Op: op, Path: a.Path, Requested: from, To: b.Path, Mount: a.Mount})
@@ -223,6 +257,9 @@ func (g *guard) Symlink(target, name string) error {
 		return err
 	}
 	l, err := g.fs.ResolveEntry(name)
+	if err == nil {
+		err = g.mayChange("symlink", name, l)
+	}
 	if err != nil {
 		return err
 	}
@@ -250,6 +287,15 @@ func (g *guard) Chmod(name string, mode fs.FileMode) error {
 // Chtimes implements [vfs.FS].
 func (g *guard) Chtimes(name string, atime, mtime time.Time) error {
 	l, err := g.fs.Resolve(name, true)
+	if err = g.one("chmod", l, err); err != nil {
+		return err
+	}
+	return l.Chtimes(atime, mtime)
+}
+
+// Lchtimes is Chtimes for a symlink's own times.
+func (g *guard) Lchtimes(name string, atime, mtime time.Time) error {
+	l, err := g.fs.Resolve(name, false)
 	if err = g.one("chmod", l, err); err != nil {
 		return err
 	}

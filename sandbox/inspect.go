@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/donax-sh/donax/policy"
+	"github.com/donax-sh/donax/sandbox/shell"
 	"mvdan.cc/sh/v3/syntax"
 )
 
@@ -20,6 +21,11 @@ import (
 // The error is a [*ParseError], a [*LimitError], the context's, or says what
 // is wrong with c.
 func (s *Session) Inspect(ctx context.Context, c policy.Command) (policy.Command, error) {
+	return s.inspect(ctx, c, nil)
+}
+
+// inspect is Inspect, for a shell that goes on from st if there is one.
+func (s *Session) inspect(ctx context.Context, c policy.Command, st *shell.State) (policy.Command, error) {
 	if len(c.Args) > 0 {
 		text, err := quoteArgs(c.Args)
 		if err != nil {
@@ -32,14 +38,21 @@ func (s *Session) Inspect(ctx context.Context, c policy.Command) (policy.Command
 		if err := checkVar(kv); err != nil {
 			return c, err
 		}
+	}
+	for _, kv := range mergeEnv(s.cfg.Env, c.Environ) { // also those of the session: a policy may take them away
 		name, _, _ := strings.Cut(kv, "=")
 		c.Env = append(c.Env, name)
 	}
-	if c.Cwd == "" {
+	switch {
+	case c.Cwd == "" && st != nil:
+		c.Cwd = st.Dir() // which need not be there any more
+	case c.Cwd == "":
 		c.Cwd = s.cfg.Dir
-	}
-	if err := s.checkDir(c.Cwd); err != nil {
-		return c, fmt.Errorf("cwd: %w", err) // the field that whoever asked has to mend
+		fallthrough
+	default:
+		if err := s.checkDir(c.Cwd); err != nil {
+			return c, fmt.Errorf("cwd: %w", err) // the field that whoever asked has to mend
+		}
 	}
 	limits := s.cfg.Limits.lowered(c.Limits)
 	c.Limits = limits.policy()
@@ -53,7 +66,8 @@ func (s *Session) Inspect(ctx context.Context, c policy.Command) (policy.Command
 	if w.err != nil {
 		return c, w.err
 	}
-	c.Calls, c.Static = w.calls, w.static
+	// What was defined before, no text of this line shows.
+	c.Calls, c.Static = w.calls, w.static && s.cfg.RC == "" && (st == nil || !st.Renames())
 	c.Features = make([]string, 0, len(w.features))
 	for k := range w.features {
 		c.Features = append(c.Features, k)

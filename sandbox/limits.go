@@ -21,6 +21,7 @@ type Limits struct {
 	Jobs     int64         // background jobs alive at a time
 	Stages   int           // stages of pipelines alive at a time
 	Files    int           // files open at a time
+	State    int64         // bytes that a [Shell] keeps from one run to the next
 }
 
 // DefaultLimits is the one place where defaults live.
@@ -36,6 +37,7 @@ var DefaultLimits = Limits{
 	Jobs:     256,
 	Stages:   1000,
 	Files:    256,
+	State:    16 << 20,
 }
 
 // Exit statuses that the sandbox itself gives; all others are the script's.
@@ -52,14 +54,31 @@ type LimitError struct {
 	What string // what was limited, with its value: "output 1 GiB"
 	Flag string // what raises it: "--output"; "" when nothing does
 
-	time bool // it is a time limit: status 124
+	how  string // what is said of Flag where the limit was reached
+	time bool   // it is a time limit: status 124
 }
 
 func (e *LimitError) Error() string {
-	if e.Flag == "" {
-		return "limit: " + e.What
+	switch {
+	case e.how != "":
+		return fmt.Sprintf("limit: %s (%s)", e.What, e.how)
+	case e.Flag != "":
+		return fmt.Sprintf("limit: %s (raise with %s)", e.What, e.Flag)
 	}
-	return fmt.Sprintf("limit: %s (raise with %s)", e.What, e.Flag)
+	return "limit: " + e.What
+}
+
+// lowers reports whether l has less than whole of what the flag gives.
+func (l Limits) lowers(whole Limits, flag string) bool {
+	switch flag {
+	case "--timeout":
+		return l.Timeout > 0 && (whole.Timeout <= 0 || l.Timeout < whole.Timeout)
+	case "--memory":
+		return l.Memory < whole.Memory || l.Session < whole.Session
+	case "--output":
+		return l.Output < whole.Output
+	}
+	return false
 }
 
 func (l Limits) orDefault() Limits {
@@ -76,6 +95,7 @@ func (l Limits) orDefault() Limits {
 		Jobs:     cmp.Or(l.Jobs, d.Jobs),
 		Stages:   cmp.Or(l.Stages, d.Stages),
 		Files:    cmp.Or(l.Files, d.Files),
+		State:    cmp.Or(l.State, d.State),
 	}
 }
 

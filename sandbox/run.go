@@ -47,6 +47,7 @@ type run struct {
 	cancel  context.CancelCauseFunc
 	timer   *time.Timer
 	caller  context.Context // Run's own
+	meter   *policy.Meter
 
 	out, err *sink
 	lock     chan struct{} // held while out or err is written
@@ -63,7 +64,7 @@ type run struct {
 }
 
 func newRun(ctx context.Context, s *Session, c policy.Command, out, errw io.Writer) *run {
-	r := &run{session: s, name: cmp.Or(c.Name, "bash"), limits: s.cfg.Limits.lowered(c.Limits), policy: s.cfg.Policy, caller: ctx, lock: make(chan struct{}, 1)}
+	r := &run{session: s, name: cmp.Or(c.Name, "bash"), limits: s.cfg.Limits.lowered(c.Limits), policy: s.cfg.Policy, caller: ctx, meter: policy.MeterFrom(ctx), lock: make(chan struct{}, 1)}
 	r.out, r.err = &sink{r: r, w: out}, &sink{r: r, w: errw}
 	r.ctx, r.cancel = context.WithCancelCause(ctx)
 	if d := r.limits.Timeout; d > 0 {
@@ -77,10 +78,26 @@ func newRun(ctx context.Context, s *Session, c policy.Command, out, errw io.Writ
 // stop ends the whole script because of err, wherever it is called from: in
 // a substitution, left of a pipe, or inside a program. The first error wins.
 func (r *run) stop(err error) error {
+	var le *LimitError
+	if errors.As(err, &le) && le.how == "" && le.Flag != "" {
+		le.how = r.raise(le.Flag)
+	}
 	if r.fault.CompareAndSwap(nil, &err) {
 		r.cancel(err)
 	}
 	return r.cause()
+}
+
+// raise says how the limit behind a flag is raised.
+func (r *run) raise(flag string) string {
+	lowered := r.limits.lowers(r.session.cfg.Limits, flag)
+	switch {
+	case r.session.cfg.Raise != nil:
+		return r.session.cfg.Raise(flag, lowered)
+	case lowered:
+		return "set by policy"
+	}
+	return "raise with " + flag
 }
 
 // cause is why the script is being ended, or nil.
@@ -171,7 +188,7 @@ func (r *run) explain(err error, status int) int {
 		text += fe.Error()
 		status = StatusFault
 	case errors.Is(err, context.DeadlineExceeded):
-		text += "limit: time (raise with --timeout)"
+		text += "limit: time (" + r.raise("--timeout") + ")"
 		status = StatusTimeout
 	case errors.Is(err, context.Canceled):
 		text += "killed"

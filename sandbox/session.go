@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/donax-sh/donax/policy"
@@ -26,6 +27,14 @@ type Config struct {
 	// Load makes a program of a WebAssembly module that lies in the session's
 	// files and is about to be started. Nil: such modules are not run.
 	Load func(context.Context, Module) (Program, error)
+
+	RC     string // text that each fresh shell of a Run reads first, as if sourced; the policy is asked to admit it so
+	RCName string // what RC is called in messages and in that question
+
+	// Raise says, in a message about a limit, how to raise what the flag of
+	// the donax command sets; lowered means that the limit is lower than the
+	// session's own. Nil names the flag, or the policy.
+	Raise func(flag string, lowered bool) string
 }
 
 // A Session is one sandbox. It is safe for concurrent use: each Run has a
@@ -69,6 +78,9 @@ func New(cfg Config) (*Session, error) {
 		return nil, fmt.Errorf("sandbox: the working folder %q is not absolute", cfg.Dir)
 	}
 	s.cfg.Dir = path.Clean(s.cfg.Dir)
+	if err := checkText(cfg.RC); err != nil {
+		return nil, fmt.Errorf("sandbox: %s: %w", cmp.Or(cfg.RCName, "RC"), err)
+	}
 	s.cfg.Limits = cfg.Limits.orDefault()
 	return s, nil
 }
@@ -115,13 +127,18 @@ func validName(s string) bool {
 // ended is abandoned, without its streams and files, and err then matches
 // [ErrAbandoned].
 func (s *Session) Run(ctx context.Context, c policy.Command, in io.Reader, out, errw io.Writer) (status int, err error) {
+	return s.run(ctx, c, nil, in, out, errw)
+}
+
+// run is Run, in a shell whose state is kept when k is there.
+func (s *Session) run(ctx context.Context, c policy.Command, k *kept, in io.Reader, out, errw io.Writer) (status int, err error) {
 	r := newRun(ctx, s, c, out, errw)
 	defer r.close()
-	sc, err := s.script(r, c)
+	sc, err := s.script(r, c, k)
 	if err == nil {
 		sc.stdin, sc.stdout, sc.stderr = r.stdin(in), r.out, r.err
 		status, err = r.wait(func() (int, error) {
-			return r.guardedEval(r.ctx, &host{run: r, pid: virtualPID}, sc)
+			return r.guardedEval(r.ctx, &host{run: r, pid: virtualPID, mounts: c.Mounts}, sc)
 		})
 	}
 	if err != nil {
@@ -131,8 +148,9 @@ func (s *Session) Run(ctx context.Context, c policy.Command, in io.Reader, out, 
 }
 
 // script checks c and turns it into what the evaluator runs.
-func (s *Session) script(r *run, c policy.Command) (script, error) {
-	sc := script{text: c.Text, config: shell.Config{Name: r.name, Params: c.Params, Script: c.Script}, dir: s.cfg.Dir, pid: virtualPID, main: true}
+func (s *Session) script(r *run, c policy.Command, k *kept) (script, error) {
+	sc := script{text: c.Text, config: shell.Config{Name: r.name, Params: c.Params, Script: c.Script, RC: s.cfg.RC, RCFile: s.cfg.RCName}, dir: s.cfg.Dir, pid: virtualPID, main: true, kept: k}
+	resumed := k != nil && k.before != nil
 	if len(c.Args) > 0 {
 		var err error
 		if sc.text, err = quoteArgs(c.Args); err != nil {
@@ -142,11 +160,16 @@ func (s *Session) script(r *run, c policy.Command) (script, error) {
 	if err := checkText(sc.text); err != nil {
 		return sc, err
 	}
-	if c.Cwd != "" {
+	switch {
+	case c.Cwd != "":
 		sc.dir = c.Cwd
+	case resumed:
+		sc.dir = k.before.Dir()
 	}
-	if err := s.checkDir(sc.dir); err != nil {
-		return sc, err
+	if !resumed || sc.dir != k.before.Dir() { // the folder in which a shell is may have been removed
+		if err := s.checkDir(sc.dir); err != nil {
+			return sc, err
+		}
 	}
 	sc.dir = path.Clean(sc.dir)
 	for _, kv := range c.Environ {
@@ -154,7 +177,10 @@ func (s *Session) script(r *run, c policy.Command) (script, error) {
 			return sc, err
 		}
 	}
-	sc.env = mergeEnv(baseEnv, s.cfg.Env, c.Environ)
+	if sc.env = c.Environ; !resumed {
+		sc.env = mergeEnv(baseEnv, s.cfg.Env, c.Environ)
+	}
+	sc.env, sc.config.Unset = withoutVars(sc.env, c.UnsetEnv), c.UnsetEnv
 	return sc, nil
 }
 
@@ -177,6 +203,17 @@ func mergeEnv(lists ...[]string) []string {
 		}
 	}
 	return env
+}
+
+// withoutVars returns env without the variables with these names.
+func withoutVars(env, names []string) []string {
+	if len(names) == 0 {
+		return env
+	}
+	return slices.DeleteFunc(slices.Clone(env), func(kv string) bool {
+		name, _, _ := strings.Cut(kv, "=")
+		return slices.Contains(names, name)
+	})
 }
 
 // checkDir refuses a working folder that is not there.

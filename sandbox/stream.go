@@ -102,19 +102,43 @@ func (s *source) ReadContext(ctx context.Context, p []byte) (int, error) {
 			s.mu.Unlock()
 			return 0, err
 		}
-		if s.pending == nil {
-			s.pending = make(chan struct{})
-			// Never more than was asked for: what a program does not read
-			// stays with the caller.
-			go s.fill(min(len(p), len(s.room)))
-		}
-		pending := s.pending
+		pending := s.ask(len(p))
 		s.mu.Unlock()
 		select {
 		case <-pending:
 		case <-ctx.Done():
 		}
 	}
+}
+
+// WaitRead waits until a Read would not. To know that, it asks the reader
+// below for one byte, which the next Read gets.
+func (s *source) WaitRead(ctx context.Context) error {
+	for {
+		s.mu.Lock()
+		if len(s.buf) > 0 || s.err != nil {
+			s.mu.Unlock()
+			return nil
+		}
+		pending := s.ask(1)
+		s.mu.Unlock()
+		select {
+		case <-pending:
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+	}
+}
+
+// ask has up to n bytes read, unless a read is in flight, and returns what is
+// closed when they are there. Never more than was asked for: what a program
+// does not read stays with the caller. The caller holds mu.
+func (s *source) ask(n int) <-chan struct{} {
+	if s.pending == nil {
+		s.pending = make(chan struct{})
+		go s.fill(min(n, len(s.room)))
+	}
+	return s.pending
 }
 
 func (s *source) fill(n int) {
@@ -147,6 +171,12 @@ func (b bound) Write(p []byte) (int, error) {
 	return b.f.WriteContext(b.ctx, p)
 }
 
+// WaitRead waits until a Read would not.
+func (b bound) WaitRead(ctx context.Context) error { return b.f.WaitRead(ctx) }
+
+// WaitWrite waits until a Write of one byte would not.
+func (b bound) WaitWrite(ctx context.Context) error { return b.f.WaitWrite(ctx) }
+
 // unbound returns what is behind a stream, for a shell to share.
 func unbound(r io.Reader) io.Reader {
 	if b, ok := r.(bound); ok {
@@ -170,7 +200,7 @@ func boundReader(ctx context.Context, r io.Reader) io.Reader {
 	case *shell.File:
 		return bound{ctx, r}
 	case *source:
-		return readerFunc(func(p []byte) (int, error) { return r.ReadContext(ctx, p) })
+		return boundSource{ctx, r}
 	}
 	return r
 }
@@ -186,9 +216,14 @@ func boundWriter(ctx context.Context, w io.Writer) io.Writer {
 	return w
 }
 
-type readerFunc func([]byte) (int, error)
+// boundSource is the stdin of a run as a program reads it.
+type boundSource struct {
+	ctx context.Context
+	s   *source
+}
 
-func (f readerFunc) Read(p []byte) (int, error) { return f(p) }
+func (b boundSource) Read(p []byte) (int, error)         { return b.s.ReadContext(b.ctx, p) }
+func (b boundSource) WaitRead(ctx context.Context) error { return b.s.WaitRead(ctx) }
 
 type empty struct{}
 

@@ -19,8 +19,12 @@ type account struct {
 	terms   []*Terminal // not released, in order of creation
 }
 
-// admit takes a place among the running commands of o.
-func (h *Host) admit(o owner) (usage int, err error) {
+// admit takes a place among the running commands of o, which may be most; 0
+// means the limit of all.
+func (h *Host) admit(o owner, most int) (usage int, err error) {
+	if most <= 0 || most > h.limits.Running {
+		most = h.limits.Running
+	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.closed {
@@ -31,7 +35,7 @@ func (h *Host) admit(o owner) (usage int, err error) {
 		a = &account{}
 		h.byOwner[o] = a
 	}
-	if a.running >= h.limits.Running {
+	if a.running >= most {
 		var ids []string
 		for _, t := range a.terms {
 			if t.Running() && len(ids) < 3 {
@@ -112,4 +116,14 @@ func (h *Host) drop(t *Terminal) {
 		a.terms = slices.DeleteFunc(a.terms, func(u *Terminal) bool { return u == t })
 		h.prune(t.owner, a)
 	}
+}
+
+// others counts the commands of o that run beside the one that asks.
+func (h *Host) others(o owner) int64 {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if a := h.byOwner[o]; a != nil {
+		return int64(max(0, a.running-1))
+	}
+	return 0
 }

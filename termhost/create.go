@@ -20,18 +20,24 @@ type Spec struct {
 	Cwd     string        // absolute, inside the sandbox; "" means the runner's default
 	Env     []string      // NAME=VALUE, added to the runner's environment
 	Timeout time.Duration // wall time, then status 124; 0 means none but the policy's
+	Running int           // commands of the principal that may run at a time; 0, and more than Limits.Running, mean that
 	Output  int           // bytes of output to keep; 0 means Limits.Output, negative keeps none; capped by Limits.OutputMax
 
 	// Session names a shell of the principal that is kept between commands:
 	// the current folder, variables and functions stay. It is opened at its
-	// first use and runs one command at a time; when a command in it is
-	// stopped, it is closed and starts anew. "" means a shell of its own.
+	// first use and runs one command at a time; a command in it that is stopped
+	// leaves it as it was before. "" means a shell of its own.
 	Session string
 
 	// Approve asks a person about a command for which the policy says
-	// [policy.Ask]; nil from it lets the command run. Another error is
-	// Create's own. Without Approve nobody can be asked: the command is denied.
-	Approve func(context.Context, policy.Action, policy.Decision) error
+	// [policy.Ask]. An error of it is Create's own. Without Approve nobody can be
+	// asked: the command is denied.
+	Approve policy.Approver
+
+	// Midway, when set, lets what the command does while it runs wait for a person
+	// as well: it is put to [Terminal.Question], through the Approver that Midway
+	// makes of the one it is given. Set it only where somebody looks there.
+	Midway func(policy.Approver) policy.Approver
 }
 
 func (s Spec) command() (policy.Command, error) {
@@ -81,7 +87,7 @@ func (h *Host) Create(ctx context.Context, s Spec) (*Terminal, error) {
 		return nil, err
 	}
 	o := ownerOf(subject.Principal)
-	open, err := h.admit(o)
+	open, err := h.admit(o, s.Running)
 	if err != nil {
 		return nil, err
 	}
@@ -123,10 +129,18 @@ func (h *Host) Create(ctx context.Context, s Spec) (*Terminal, error) {
 		warnings: decision.Warnings,
 		created:  time.Now(),
 		asked:    s.Output,
+		meter:    &policy.Meter{Open: func() int64 { return h.others(o) }},
 		done:     make(chan struct{}),
 		out:      newBuffer(h.keep(s.Output)),
 	}
+	if err := t.redact(decision.Redact); err != nil {
+		return nil, &policy.DeniedError{Decision: policy.Decision{ID: decision.ID, Reasons: []policy.Reason{{Msg: "its output cannot be redacted as the policy wants: " + err.Error()}}}}
+	}
 	t.seen.Store(t.created.UnixNano())
+	if s.Midway != nil {
+		run = policy.WithApprover(run, s.Midway(t.questions.ask))
+	}
+	run = policy.WithMeter(run, t.meter)
 	run, t.cancel = context.WithCancelCause(run)
 	evicted, err := h.add(t)
 	if err != nil {
@@ -141,11 +155,9 @@ func (h *Host) Create(ctx context.Context, s Spec) (*Terminal, error) {
 	return t, nil
 }
 
-type approver = func(context.Context, policy.Action, policy.Decision) error
-
 // decide fills in what only a parse can tell, and asks the engine, and a
 // person if the engine says so.
-func (h *Host) decide(ctx context.Context, runner Runner, subject *policy.Subject, cmd policy.Command, open int64, approve approver) (policy.Decision, policy.Command, error) {
+func (h *Host) decide(ctx context.Context, runner Runner, subject *policy.Subject, cmd policy.Command, open int64, approve policy.Approver) (policy.Decision, policy.Command, error) {
 	limited, cancel := context.WithTimeout(ctx, h.limits.InspectLimit)
 	defer cancel()
 	asked := cmd.Limits
@@ -167,7 +179,10 @@ func (h *Host) decide(ctx context.Context, runner Runner, subject *policy.Subjec
 	d, err := policy.Check(limited, h.engine, action)
 	var denied *policy.DeniedError
 	if errors.As(err, &denied) && denied.Err == nil && d.Effect == policy.Ask && approve != nil {
-		err = approve(ctx, action, d) // which takes as long as a person does
+		// Not within the limit of the inspection: it takes as long as a person does.
+		if d, err = policy.Approve(ctx, action, d, approve); err == nil && d.Effect != policy.Allow {
+			err = &policy.DeniedError{Action: action, Decision: d}
+		}
 	}
 	if err != nil {
 		if errors.Is(err, policy.ErrDenied) {
@@ -177,7 +192,7 @@ func (h *Host) decide(ctx context.Context, runner Runner, subject *policy.Subjec
 		}
 		return d, cmd, err
 	}
-	cmd.Limits = cmd.Limits.Least(d.Limits)
+	cmd.Oblige(d)
 	return d, cmd, nil
 }
 

@@ -12,6 +12,7 @@ type Limits struct {
 	Output       int           // bytes of output kept where a Spec does not say
 	OutputMax    int           // the most bytes that a Spec may ask to be kept
 	Shells       int           // named sessions of one principal; one more is refused
+	ShellsTotal  int           // named sessions of all principals together
 	Idle         time.Duration // a terminal that nobody asks about for so long is killed and released, a named session unused for so long is closed; negative: never
 	InspectLimit time.Duration // wall time of parsing and of the decision together
 	CloseLimit   time.Duration // how long Close waits for commands to end
@@ -25,6 +26,7 @@ var DefaultLimits = Limits{
 	Output:       1 << 20,
 	OutputMax:    8 << 20,
 	Shells:       16,
+	ShellsTotal:  256,
 	Idle:         30 * time.Minute,
 	InspectLimit: 10 * time.Second,
 	CloseLimit:   5 * time.Second,
@@ -45,6 +47,7 @@ func (l Limits) withDefaults() Limits {
 	l.Output = orDefault(l.Output, d.Output)
 	l.OutputMax = max(orDefault(l.OutputMax, d.OutputMax), l.Output)
 	l.Shells = orDefault(l.Shells, d.Shells)
+	l.ShellsTotal = orDefault(l.ShellsTotal, d.ShellsTotal)
 	l.Idle = orDefault(l.Idle, d.Idle)
 	l.InspectLimit = orDefault(l.InspectLimit, d.InspectLimit)
 	l.CloseLimit = orDefault(l.CloseLimit, d.CloseLimit)

@@ -9,8 +9,9 @@ import (
 )
 
 // A Shell is a Runner whose commands share a shell: the current folder,
-// variables and functions go from one Run to the next. Its Inspect and Run
-// are called for one command at a time.
+// variables and functions go from one Run to the next, but for those of a
+// command that did not end by itself. Its Inspect and Run are called for one
+// command at a time.
 type Shell interface {
 	Runner
 	Close() error // frees it; called once, when nothing runs in it
@@ -65,6 +66,9 @@ func (h *Host) lend(ctx context.Context, o owner, name, id string) (*shell, erro
 	if n >= h.limits.Shells {
 		return nil, fmt.Errorf("%w: %d named sessions are open, which is the limit; use one of them, or none", ErrTooMany, n)
 	}
+	if len(h.shells) >= h.limits.ShellsTotal {
+		return nil, fmt.Errorf("%w: the server holds as many named sessions as it may; try again later, or leave session out", ErrTooMany)
+	}
 	sh, err := h.open(ctx)
 	if err != nil {
 		return nil, &FaultError{err}
@@ -75,7 +79,7 @@ func (h *Host) lend(ctx context.Context, o owner, name, id string) (*shell, erro
 }
 
 // giveBack frees a shell, or closes it when its state cannot be trusted any
-// more: a command that was stopped may have left anything behind.
+// more, because what ran in it failed itself.
 func (h *Host) giveBack(o owner, name string, s *shell, keep bool) {
 	key := shellKey{o, name}
 	h.mu.Lock()

@@ -91,14 +91,37 @@ func TestNamedSessions(t *testing.T) {
 	}
 	hang.Kill()
 	wait(t, hang)
+	if got, err := in("a", "one", "kept"); got != "a b" || err != nil {
+		t.Errorf("after a kill: %q, %v", got, err)
+	}
+	if _, err := in("a", "one", "fault"); err != nil {
+		t.Fatal(err)
+	}
 	if got, err := in("a", "one", "kept"); got != "" || err != nil {
-		t.Errorf("after a kill it starts anew: %q, %v", got, err)
+		t.Errorf("after a fault it starts anew: %q, %v", got, err)
 	}
 	if err := h.Close(); err != nil {
 		t.Error(err)
 	}
 	if n := open.Load(); n != 0 {
 		t.Errorf("%d shells are left open", n)
+	}
+}
+
+func TestNamedSessionsInAll(t *testing.T) {
+	var open atomic.Int64
+	h := shellHost(termhost.Limits{ShellsTotal: 2}, &open)
+	defer h.Close()
+	for i, who := range []string{"a", "b", "c"} {
+		term, err := h.Create(as(who), termhost.Spec{Line: "keep x", Session: "s"})
+		if i < 2 {
+			if err != nil {
+				t.Fatal(err)
+			}
+			wait(t, term)
+		} else if !errors.Is(err, termhost.ErrTooMany) {
+			t.Errorf("the third: %v", err)
+		}
 	}
 }
 
@@ -142,14 +165,19 @@ func TestApproval(t *testing.T) {
 	no := errors.New("no")
 	var asked policy.Action
 	answer := no
-	approve := func(_ context.Context, a policy.Action, d policy.Decision) error {
+	said := policy.ApprovedOnce
+	approve := func(_ context.Context, a policy.Action, d policy.Decision) (policy.Approval, error) {
 		asked = a
-		return answer
+		return said, answer
 	}
 	if _, err := h.Create(as("a"), termhost.Spec{Line: "echo 2", Approve: approve}); !errors.Is(err, no) {
 		t.Errorf("refused: %v", err)
 	}
-	answer = nil
+	answer, said = nil, policy.Refused
+	if _, err := h.Create(as("a"), termhost.Spec{Line: "echo 2", Approve: approve}); !errors.Is(err, policy.ErrDenied) || !strings.Contains(err.Error(), "said no") {
+		t.Errorf("refused: %v", err)
+	}
+	said = policy.ApprovedOnce
 	term, err := h.Create(as("a"), termhost.Spec{Line: "echo 3", Approve: approve})
 	if err != nil {
 		t.Fatal(err)

@@ -12,6 +12,10 @@ type Snapshot struct {
 	Written   int64 // bytes ever written
 	Truncated bool  // bytes before Offset are no longer kept
 	Exit      *Exit // nil while the command runs; when set, no byte will follow
+
+	// Withheld is why the policy lets nobody see the bytes asked for, a
+	// [*policy.DeniedError]; Data is empty then.
+	Withheld error
 }
 
 // Output returns all output that is kept.
@@ -23,7 +27,16 @@ func (t *Terminal) Output() Snapshot { return t.OutputFrom(0, -1) }
 // is: Snapshot.Offset says where.
 func (t *Terminal) OutputFrom(offset int64, limit int) Snapshot {
 	t.touch()
-	b := t.out
+	s := t.out.snapshot(offset, limit)
+	if len(s.Data) > 0 {
+		if s.Withheld = t.withheld(s.Written, s.Exit); s.Withheld != nil {
+			s.Data = nil
+		}
+	}
+	return s
+}
+
+func (b *buffer) snapshot(offset int64, limit int) Snapshot {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if offset < 0 {
@@ -38,7 +51,7 @@ func (t *Terminal) OutputFrom(offset int64, limit int) Snapshot {
 type Chunk struct {
 	Offset  int64 // of Data[0], counted from the first byte ever written
 	Data    []byte
-	Skipped int64 // bytes before Offset that were dropped unread
+	Skipped int64 // bytes before Offset that were dropped unread, or that the policy withholds
 	Written int64 // bytes ever written when the chunk was taken
 }
 
@@ -59,10 +72,13 @@ func (t *Terminal) StreamFrom(ctx context.Context, offset int64) iter.Seq[Chunk]
 			b.mu.Lock()
 			off, data := b.read(at, -1)
 			c := Chunk{Offset: off, Data: data, Skipped: max(0, off-at), Written: b.end}
-			ended := b.exit != nil || b.gone
+			exit, ended := b.exit, b.exit != nil || b.gone
 			more := b.changed()
 			b.mu.Unlock()
 			at = off + int64(len(data))
+			if len(data) > 0 && t.withheld(c.Written, exit) != nil {
+				c.Offset, c.Data, c.Skipped, data = at, nil, c.Skipped+int64(len(data)), nil
+			}
 			if (len(data) > 0 || c.Skipped > 0) && !yield(c) {
 				return
 			}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -28,8 +29,13 @@ type Terminal struct {
 
 	cancel   context.CancelCauseFunc
 	out      *buffer
+	sink     io.Writer     // out, or what redacts before it
+	flush    func() error  // passes on what sink has held back
 	done     chan struct{} // closed after out has the exit
 	released atomic.Bool
+
+	questions questions
+	meter     *policy.Meter
 }
 
 // ID names the terminal. It is a secret of its principal.
@@ -87,9 +93,10 @@ func (t *Terminal) run(ctx context.Context) {
 		defer stop()
 	}
 	status, err := t.start(limited)
+	_ = t.flush() // fails only when the buffer takes nothing any more
 	exit := exitOf(status, err, context.Cause(limited), t.command.Limits)
 	t.cancel(nil) // frees the context; the exit is already computed
-	t.free(exit.Reason == Exited)
+	t.free(exit.Reason != Fault && exit.Reason != Crashed)
 	t.host.ended(t)
 	t.out.finish(exit)
 	if t.released.Load() {
@@ -107,7 +114,7 @@ func (t *Terminal) start(ctx context.Context) (status int, err error) {
 		}
 	}()
 	// Commands never see the server's own input: theirs is empty.
-	return t.runner.Run(ctx, t.command, strings.NewReader(""), t.out, t.out)
+	return t.runner.Run(ctx, t.command, strings.NewReader(""), t.sink, t.sink)
 }
 
 // end stops the command for a reason. Only the first reason counts.

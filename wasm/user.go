@@ -32,8 +32,10 @@ type UserModule struct {
 	Args []string // come before the arguments of each run
 	Env  []string // NAME=VALUE, win over those of each run
 
-	// Preopens are the folders that a run finds open, from descriptor 3 on. Nil
-	// means "/" and, as ".", the working directory.
+	// Preopens are the folders that a run finds open, from descriptor 3 on. An
+	// empty Path is the working directory. Nil means "/" and, as ".", the working
+	// directory; an empty list means none, and neither are there any in a run
+	// without files.
 	Preopens []Preopen
 
 	// Source is where the module comes from, for Admit.
@@ -57,8 +59,7 @@ var (
 
 // Load checks a module, has it compiled in another process, and returns it as
 // a program of kind "wasm". It imports nothing but WASI, and every run has an
-// instance of its own, with the root of the sandbox's files and the working
-// directory open.
+// instance of its own.
 //
 // A hostile module ends in an error: in a *rewrite.LimitError when it declares
 // too much, and in that of Config.Compile when it takes too long to compile.
@@ -166,9 +167,14 @@ func (p *userProgram) Run(ctx context.Context, proc *sandbox.Proc) error {
 	if len(proc.Args) == 0 {
 		return errNoArgs
 	}
-	pre := p.Preopens
-	if pre == nil {
-		pre = []wasi.Preopen{{Name: "/", Path: "/"}, {Name: ".", Path: proc.Dir}}
+	pre := slices.Clone(p.Preopens)
+	if pre == nil && proc.FS != nil {
+		pre = everything(proc.FS, proc.Dir)
+	}
+	for i := range pre {
+		if pre[i].Path == "" {
+			pre[i].Path = proc.Dir
+		}
 	}
 	job := *proc
 	job.Args = slices.Concat(proc.Args[:1], p.Args, proc.Args[1:])

@@ -107,6 +107,38 @@ func TestUserModule(t *testing.T) {
 	}
 }
 
+// The folders that a program finds open are looked for on its behalf: a
+// policy is asked, and the program is not told of a denial that it did not
+// cause.
+func TestUserModuleQuiet(t *testing.T) {
+	p := loader(t, t.TempDir())("hello", wasmtest.Command("wasi_snapshot_preview1", "hello\n", 0), nil)
+	asked := false
+	deny := policy.EngineFunc(func(_ context.Context, a policy.Action) (policy.Decision, error) {
+		if a.Kind == policy.KindFile && a.File.Op == "list" {
+			asked = true
+			return policy.Decision{Effect: policy.Deny}, nil
+		}
+		return policy.Decision{Effect: policy.Allow}, nil
+	})
+	fsys := vfs.NewMem(vfs.MemConfig{})
+	if err := fsys.Mkdir("/w", 0o755); err != nil {
+		t.Fatal(err)
+	}
+	s, err := sandbox.New(sandbox.Config{FS: fsys, Programs: []sandbox.Program{p}, Policy: deny, Dir: "/w"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := s.Inspect(t.Context(), policy.Command{Text: "hello"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out, errw bytes.Buffer
+	status, err := s.Run(t.Context(), c, nil, &out, &errw)
+	if status != 0 || err != nil || out.String() != "hello\n" || errw.Len() > 0 || !asked {
+		t.Errorf("%d %v %q %q, asked %v", status, err, out.String(), errw.String(), asked)
+	}
+}
+
 // What the other process could not compile is an error, not this one's work.
 func TestUserModuleCompiler(t *testing.T) {
 	bin := wasmtest.Command("wasi_snapshot_preview1", "hello\n", 0)
@@ -132,8 +164,8 @@ func TestUserModuleCompiler(t *testing.T) {
 	}
 }
 
-// loader returns a runtime for modules of users, and what loads one by name.
-func loader(t *testing.T) func(bin []byte, change func(*wasm.UserModule)) (sandbox.Program, error) {
+// loadOne returns what loads a module as one user does.
+func loadOne(t *testing.T) func(bin []byte, change func(*wasm.UserModule)) (sandbox.Program, error) {
 	t.Helper()
 	dir := t.TempDir()
 	r, err := wasm.New(wasm.Config{CacheDir: dir, Box: []wasm.Tier{}, Compile: func(ctx context.Context, module []byte) error {
@@ -161,7 +193,7 @@ func loader(t *testing.T) func(bin []byte, change func(*wasm.UserModule)) (sandb
 // What a start section names runs like the rest of the program: it can be
 // stopped, and its stack is bounded.
 func TestUserModuleStart(t *testing.T) {
-	load := loader(t)
+	load := loadOne(t)
 	for name, c := range map[string]struct {
 		bin  []byte
 		want string
@@ -188,7 +220,7 @@ func TestUserModuleStart(t *testing.T) {
 // The same code serves under several names, and a module that nobody uses any
 // more is let go.
 func TestUserModuleReuse(t *testing.T) {
-	load := loader(t)
+	load := loadOne(t)
 	for i := range 40 {
 		p, err := load(wasmtest.Command("wasi_snapshot_preview1", fmt.Sprintf("%d\n", i), 0), func(u *wasm.UserModule) { u.Usage.Name = fmt.Sprint("n", i) })
 		if err != nil {
@@ -208,7 +240,7 @@ func TestUserModuleReuse(t *testing.T) {
 // A module cannot ask for more memory than a program may have, neither at its
 // start nor while it runs (case S050).
 func TestUserModuleMemory(t *testing.T) {
-	load := loader(t)
+	load := loadOne(t)
 	var limit *rewrite.LimitError
 	if _, err := load(wasmtest.Start([]byte{0, 0x80, 0x80, 4}), nil); !errors.As(err, &limit) || !strings.Contains(err.Error(), "memory minimum 4 GiB over limit 256 MiB") {
 		t.Errorf("4 GiB: %v", err)

@@ -1,7 +1,9 @@
 package main
 
 import (
+	"bytes"
 	"fmt"
+	"io"
 	"math"
 	"os"
 	"strconv"
@@ -16,16 +18,21 @@ import (
 // sandboxFlags are the flags that -c, run and serve share.
 type sandboxFlags struct {
 	policies []string
+	mode     policyMode
+	confirm  confirmFlags
 	mounts   []string
 	programs []string
 	env      []string
 	timeout  duration
 	memory   size
 	output   size
+	raw      bool
+	rcfile   string
 	quiet    bool
 
-	program []program       // of run FILE.wasm, beside --program
-	named   map[string]bool // digests of all of them, when no policy was given
+	raise   func(flag string, lowered bool) string // of sandbox.Config
+	program []program                              // of run FILE.wasm, beside --program
+	named   map[string]bool                        // digests of all of them, when no policy was given
 }
 
 // add declares the flags. The default of --timeout differs between a line
@@ -35,18 +42,45 @@ func (f *sandboxFlags) add(cmd *cobra.Command, timeout time.Duration, memory, ou
 	fl := cmd.Flags()
 	fl.SortFlags = false
 	fl.StringArrayVar(&f.policies, "policy", nil, "admit by the Rego in `PATH`, a file or folder (repeatable: the most restrictive answer wins)")
+	f.mode = enforce
+	fl.Var(&f.mode, "policy-mode", "`MODE`: enforce, or dry-run: say what the policy would refuse and let it happen")
+	f.confirm.add(cmd)
 	fl.StringArrayVar(&f.mounts, "mount", nil, "show a host folder: `SRC[:DST][:MODE]`, MODE cow (default: SRC is never written), ro or rw; DST is /workspace unless given")
 	fl.StringArrayVar(&f.programs, "program", nil, "add a WebAssembly program (WASI) as a command: `NAME=FILE[@sha256:HEX]` (repeatable); with --policy an action module is asked")
 	fl.StringArrayVar(&f.env, "env", nil, "give the line a variable: `NAME=VALUE`, or NAME to pass on donax's own")
 	fl.Var(&f.timeout, "timeout", "end a line after `DURATION`, like 90s or 5m; 0 means never")
 	fl.Var(&f.memory, "memory", "memory of one program, like 64MiB")
 	fl.Var(&f.output, "output", "bytes a line may write in all, like 16MiB")
+	fl.BoolVar(&f.raw, "raw", false, "show terminal escape sequences of the line to a terminal or client as they are")
+	fl.StringVar(&f.rcfile, "rcfile", "", "let each fresh shell read the bash text in `FILE` first, under the same policy and limits")
 	fl.BoolVarP(&f.quiet, "quiet", "q", false, "say nothing of donax's own on stderr but errors")
 }
 
 // defaults sets the sizes that add would have.
 func (f *sandboxFlags) defaults() {
 	f.memory, f.output = size(sandbox.DefaultLimits.Memory), size(sandbox.DefaultLimits.Output)
+}
+
+// readRC reads the file of --rcfile.
+func (f *sandboxFlags) readRC() (string, error) {
+	if f.rcfile == "" {
+		return "", nil
+	}
+	file, err := os.Open(f.rcfile)
+	if err != nil {
+		return "", usageError("ls "+f.rcfile, "--rcfile: %v", err)
+	}
+	defer file.Close()
+	text, err := io.ReadAll(io.LimitReader(file, sandbox.DefaultLimits.Source+1))
+	switch {
+	case err != nil:
+		return "", usageError("--rcfile FILE", "--rcfile: %v", err)
+	case int64(len(text)) > sandbox.DefaultLimits.Source:
+		return "", usageError("a shorter file", "--rcfile %s: longer than %d bytes", f.rcfile, sandbox.DefaultLimits.Source)
+	case bytes.IndexByte(text, 0) >= 0:
+		return "", usageError("a text file", "--rcfile %s: holds a NUL byte", f.rcfile)
+	}
+	return string(text), nil
 }
 
 // fromEnvironment sets flags that were not given from DONAX_ variables:

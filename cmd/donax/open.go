@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/donax-sh/donax/policy"
+	"github.com/donax-sh/donax/policy/approve"
 	"github.com/donax-sh/donax/policy/rego"
 	"github.com/donax-sh/donax/sandbox"
 	"github.com/donax-sh/donax/sandbox/vfs"
@@ -20,9 +21,11 @@ import (
 type opened struct {
 	*sandbox.Session
 	engine  policy.Engine
+	book    *approve.Book
 	layers  []*rego.Engine // what engine is made of, when policies were given
 	runtime *wasm.Runtime
 	files   []io.Closer
+	raw     bool // terminal sequences reach a terminal
 	subject policy.Subject
 	boxless bool // what runs is no command of the box
 }
@@ -30,6 +33,10 @@ type opened struct {
 // open builds a sandbox from the flags. What takes long on a first run is
 // told on stderr.
 func (f *sandboxFlags) open(ctx context.Context, stderr io.Writer, session policy.Session) (*opened, error) {
+	rc, err := f.readRC()
+	if err != nil {
+		return nil, err
+	}
 	mounts, err := parseMounts(f.mounts)
 	if err != nil {
 		return nil, err
@@ -42,10 +49,17 @@ func (f *sandboxFlags) open(ctx context.Context, stderr io.Writer, session polic
 	if err != nil {
 		return nil, err
 	}
+	if err := f.outsideMounts(mounts); err != nil {
+		return nil, err
+	}
+	engine, book, err := f.admission(engine, stderr, session)
+	if err != nil {
+		return nil, err
+	}
 	if f.memory < minMemory {
 		return nil, usageError("--memory 64MiB", "--memory %s: a program needs at least %s", &f.memory, fmt.Sprint(minMemory>>20, " MiB"))
 	}
-	o := &opened{engine: engine, layers: layers, boxless: f.program != nil, subject: policy.Subject{
+	o := &opened{engine: engine, book: book, raw: f.raw, layers: layers, boxless: f.program != nil, subject: policy.Subject{
 		Principal: policy.Principal{Sub: "local", Auth: "process"},
 		Session:   session,
 	}}
@@ -72,6 +86,7 @@ func (f *sandboxFlags) open(ctx context.Context, stderr io.Writer, session polic
 	o.Session, err = sandbox.New(sandbox.Config{
 		FS: ns, Programs: programs, Policy: engine, Limits: limits, Dir: "/workspace", Load: fromFiles(o.runtime),
 		Env: append([]string{"HOME=/workspace", "PATH=/bin", "TMPDIR=/tmp", "USER=user", "LOGNAME=user", "LANG=C.UTF-8", "TERM=dumb"}, env...),
+		RC:  rc, RCName: filepath.Base(f.rcfile), Raise: f.raise,
 	})
 	if err != nil {
 		return nil, errors.Join(&exitError{exitFault, err}, o.Close())
@@ -133,7 +148,7 @@ func (f *sandboxFlags) load(ctx context.Context, stderr io.Writer) (policy.Engin
 	var layers []*rego.Engine
 	var engines []policy.Engine
 	for _, path := range f.policies {
-		e, err := rego.Load(ctx, rego.Config{Paths: []string{path}})
+		e, err := rego.Load(ctx, rego.Config{Paths: []string{path}, Enforce: rego.Obligations()})
 		if err != nil {
 			return nil, nil, loadError(err)
 		}
@@ -150,7 +165,7 @@ func (f *sandboxFlags) load(ctx context.Context, stderr io.Writer) (policy.Engin
 // run admits a line and runs it.
 func (o *opened) run(ctx context.Context, c policy.Command, in io.Reader, out, errw io.Writer) (int, error) {
 	o.subject.Terminal = policy.Terminal{ID: "cli", Cwd: c.Cwd, Grants: []string{}}
-	ctx = policy.WithSubject(ctx, o.subject)
+	ctx = policy.WithMeter(policy.WithSubject(ctx, o.subject), &policy.Meter{})
 	c, err := o.Inspect(ctx, c)
 	var limit *sandbox.LimitError
 	switch {
@@ -169,25 +184,40 @@ func (o *opened) run(ctx context.Context, c policy.Command, in io.Reader, out, e
 		fmt.Fprintln(errw, "donax:", err)
 		return sandbox.StatusDenied, err
 	}
-	c.Limits = c.Limits.Least(d.Limits)
+	c.Oblige(d)
+	r, out, errw, err := o.release(d, out, errw)
+	if err != nil {
+		fmt.Fprintln(errw, "donax: denied by policy:", err)
+		return sandbox.StatusDenied, &policy.DeniedError{Decision: d, Err: err}
+	}
+	defer r.end()
 	return o.Run(ctx, c, in, out, errw)
 }
 
 // Run runs an admitted command. On a machine's first run it prepares the box
 // before the clock of the command starts.
 func (o *opened) Run(ctx context.Context, c policy.Command, in io.Reader, out, errw io.Writer) (int, error) {
-	if !o.boxless && !o.runtime.Cached() {
-		if err := o.runtime.Warm(ctx); err != nil {
-			fmt.Fprintln(errw, "donax: the box could not be prepared:", err)
-			return sandbox.StatusFault, err
-		}
+	if err := o.prepare(ctx, errw); err != nil {
+		return sandbox.StatusFault, err
 	}
 	return o.Session.Run(ctx, c, in, out, errw)
 }
 
+// prepare compiles the box where that was not done yet.
+func (o *opened) prepare(ctx context.Context, errw io.Writer) error {
+	if o.boxless || o.runtime.Cached() {
+		return nil
+	}
+	err := o.runtime.Warm(ctx)
+	if err != nil {
+		fmt.Fprintln(errw, "donax: the box could not be prepared:", err)
+	}
+	return err
+}
+
 // Close frees the sandbox. Nothing of it may still run.
 func (o *opened) Close() error {
-	err := o.runtime.Close()
+	err := errors.Join(o.runtime.Close(), o.book.End(o.subject.Session.ID))
 	for _, f := range o.files {
 		err = errors.Join(err, f.Close())
 	}

@@ -71,7 +71,7 @@ Each PATH is a layer of its own, as with --policy. Exit status 0: they load; 1: 
 		RunE: func(cmd *cobra.Command, args []string) error {
 			ok, reports := true, []*rego.Report{}
 			for _, path := range args {
-				r, err := rego.Check(cmd.Context(), rego.Config{Paths: []string{path}})
+				r, err := rego.Check(cmd.Context(), rego.Config{Paths: []string{path}, Enforce: rego.Obligations()})
 				if err != nil {
 					return &exitError{exitUsage, err}
 				}
@@ -103,7 +103,7 @@ func newPolicyTest(std stdio) *cobra.Command {
 		Short: "Run the test_ rules of *_test.rego files",
 		Args:  cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			r, err := rego.Test(cmd.Context(), rego.TestConfig{Config: rego.Config{Paths: args}, Run: pattern})
+			r, err := rego.Test(cmd.Context(), rego.TestConfig{Config: rego.Config{Paths: args, Enforce: rego.Obligations()}, Run: pattern})
 			if err != nil {
 				return loadError(err)
 			}

@@ -88,3 +88,36 @@ func TestReadmeCommands(t *testing.T) {
 	}
 	t.Error("the README's table of commands is not the catalogue's: run the test with DONAX_UPDATE=1")
 }
+
+// TestReadmeClients holds what the README tells users of clients to paste
+// against what connect writes for them.
+func TestReadmeClients(t *testing.T) {
+	text, err := os.ReadFile(readme)
+	if err != nil {
+		t.Fatal(err)
+	}
+	block := func(heading string) string {
+		_, after, _ := strings.Cut(string(text), "**"+heading+"**")
+		_, after, _ = strings.Cut(after, "```")
+		_, after, _ = strings.Cut(after, "\n")
+		b, _, ok := strings.Cut(after, "```")
+		if !ok {
+			t.Fatalf("the README has nothing for %s", heading)
+		}
+		return b
+	}
+	args := []string{"serve", "--policy", "/srv/rules.rego", "--mount", "/srv/project"}
+	clients := mcpClients()
+	if got, want := block("Claude Code"), clients["claude-code"].adds+" donax "+quoteWords(args)+"\n"; got != want {
+		t.Errorf("Claude Code: %q, want %q", got, want)
+	}
+	for heading, name := range map[string]string{"Codex": "codex", "VS Code": "vscode"} {
+		got := block(heading)
+		if again, err := clients[name].edit([]byte(got), "donax", args); err != nil || clean(again) != clean([]byte(got)) {
+			t.Errorf("%s: %v\n%s", heading, err, again)
+		}
+	}
+}
+
+// clean is a text without its layout.
+func clean(b []byte) string { return strings.Join(strings.Fields(string(b)), "") }

@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"crypto/rand"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -83,7 +84,7 @@ func readScript(name string, stdin io.Reader) (string, error) {
 
 // run runs one command and returns its exit status as an error.
 func (f *runFlags) run(ctx context.Context, std stdio, c policy.Command) error {
-	box, err := f.open(ctx, std.err, policy.Session{ID: "cli", Transport: "cli"})
+	box, err := f.open(ctx, std.err, policy.Session{ID: "c_" + rand.Text(), Transport: "cli"})
 	if err != nil {
 		return err
 	}

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"os"
 	"path/filepath"
 	"testing"
@@ -11,11 +10,7 @@ import (
 
 // TestMain makes the test binary be donax when a script runs it.
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){
-		"donax": func() {
-			os.Exit(run(context.Background(), os.Args[1:], stdio{os.Stdin, os.Stdout, os.Stderr}))
-		},
-	})
+	testscript.Main(m, map[string]func(){"donax": main})
 }
 
 // TestScripts runs the sessions under testdata/script: what a user types and
@@ -29,7 +24,7 @@ func TestScripts(t *testing.T) {
 
 // testCache is the compilation cache that all tests share with the user, so
 // that the box is compiled once on a machine.
-func testCache(t *testing.T) string {
+func testCache(t testing.TB) string {
 	t.Helper()
 	if dir := cacheDir(); dir != "" {
 		return dir

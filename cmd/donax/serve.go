@@ -29,7 +29,8 @@ func newServe(std stdio) *cobra.Command {
 		Short: "Serve MCP on stdin and stdout, or over HTTP",
 		Long: `Serve MCP on stdin and stdout, or over HTTP with --http: terminal_create,
 terminal_output, terminal_wait_for_exit, terminal_kill, terminal_release. All terminals
-of one server share the files of one sandbox; each is a fresh shell. On stdin the server
+of one server share the files of one sandbox; each is a fresh shell, unless its client
+names a session: then the shell of that name goes on. On stdin the server
 ends, with its terminals, when stdin does. Policies are read again when they change.
 Messages for the operator go to stderr.`,
 		Args: cobra.NoArgs,
@@ -50,17 +51,22 @@ func (f *serveFlags) serve(ctx context.Context, std stdio) error {
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
+	f.raise = raiseServed
 	box, err := f.open(ctx, std.err, policy.Session{})
 	if err != nil {
 		return err
 	}
 	defer box.Close()
 	log := slog.New(slog.NewTextHandler(std.err, nil))
-	go func() { // the first command should not wait for a compilation
-		if err := box.runtime.Warm(ctx); err != nil && ctx.Err() == nil && !errors.Is(err, wasm.ErrClosed) {
-			log.Warn("the box could not be prepared", "error", err)
-		}
-	}()
+	if !box.runtime.Cached() {
+		// The first command should not wait for a compilation. What is compiled
+		// already stays on disk until it is needed: it takes tens of MiB.
+		go func() {
+			if err := box.runtime.Warm(ctx); err != nil && ctx.Err() == nil && !errors.Is(err, wasm.ErrClosed) {
+				log.Warn("the box could not be prepared", "error", err)
+			}
+		}()
+	}
 	for _, layer := range box.layers {
 		go layer.Watch(ctx, 0, func(u rego.Update) {
 			if u.Err != nil {
@@ -70,9 +76,9 @@ func (f *serveFlags) serve(ctx context.Context, std stdio) error {
 			log.Info("policy reloaded", "old", u.Old, "new", u.New)
 		})
 	}
-	host := termhost.New(termhost.Config{Runner: box, Engine: box.engine, Limits: termhost.Limits{Running: f.terminals}})
+	host := termhost.New(termhost.Config{Runner: box, Shell: box.shell, Engine: box.engine, Limits: termhost.Limits{Running: f.terminals}})
 	defer host.Close()
-	server, err := mcp.New(mcp.Config{Info: mcp.Info{Name: "donax", Version: version()}, Host: host, Logger: log})
+	server, err := mcp.New(mcp.Config{Info: mcp.Info{Name: "donax", Version: version()}, Host: host, Remember: box.book.Wrap, Raw: f.raw, Logger: log})
 	if err != nil {
 		return &exitError{exitFault, err}
 	}

@@ -49,7 +49,7 @@ func (s *snapshot) asked(k policy.Kind) (names []string) {
 	for _, n := range s.contract {
 		switch {
 		case s.entry:
-		case n == ruleLimit && k == policy.KindExec:
+		case n != ruleRedact && slices.Contains(obligationRules, n) && k == policy.KindExec:
 		case slices.Contains(obligationRules, n) && k != policy.KindCommand,
 			n == ruleGoverns && !deniedOnly:
 			continue

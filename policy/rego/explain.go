@@ -55,7 +55,7 @@ func engines(e policy.Engine) (out []*Engine) {
 func Explain(ctx context.Context, e policy.Engine, actions []policy.Action) []Explanation {
 	out := make([]Explanation, 0, len(actions))
 	for _, a := range actions {
-		x := Explanation{Action: a.Kind, What: describe(a)}
+		x := Explanation{Action: a.Kind, What: policy.Describe(a)}
 		d, err := policy.Check(ctx, e, a)
 		var denied *policy.DeniedError
 		if errors.As(err, &denied) && denied.Err != nil {
@@ -148,29 +148,4 @@ func limitText(l policy.Limits) string {
 		}
 	}
 	return strings.Join(parts, ", ")
-}
-
-// describe puts an action into a few words.
-func describe(a policy.Action) string {
-	var s string
-	switch {
-	case a.Command != nil:
-		s = a.Command.Text
-	case a.Exec != nil:
-		s = strings.Join(append([]string{a.Exec.Name}, a.Exec.Args...), " ")
-	case a.File != nil:
-		s = a.File.Op + " " + a.File.Path
-		if a.File.To != "" {
-			s += " to " + a.File.To
-		}
-	case a.Net != nil:
-		s = fmt.Sprintf("%s %s://%s:%d%s", a.Net.Method, a.Net.Scheme, a.Net.Host, a.Net.Port, a.Net.Path)
-	case a.Tool != nil:
-		s = a.Tool.Server + " " + a.Tool.Name
-	case a.Module != nil:
-		s = a.Module.Name + " " + a.Module.SHA256
-	case a.Output != nil:
-		s = fmt.Sprintf("%d bytes of %s", a.Output.Bytes, a.Output.Stream)
-	}
-	return strings.TrimSpace(policy.Plain(s))
 }

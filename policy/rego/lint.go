@@ -224,7 +224,8 @@ func (s *snapshot) isPackage(ref ast.Ref) bool {
 }
 
 // checkObligations finds obligations that can never apply: they are set when a
-// command is admitted, limits also when a program starts, and only then.
+// command is admitted, all but redactions also when a program starts, and only
+// then.
 func (s *snapshot) checkObligations() (ps problems) {
 	for _, name := range obligationRules {
 		for _, r := range s.rules(name) {
@@ -232,10 +233,10 @@ func (s *snapshot) checkObligations() (ps problems) {
 				continue
 			}
 			when := `input.action == "command"`
-			if name == ruleLimit {
+			if name != ruleRedact {
 				when += ` or "exec"`
 			}
-			if name != ruleLimit || kindIs(policy.KindExec).contradicts(r) {
+			if name == ruleRedact || kindIs(policy.KindExec).contradicts(r) {
 				p := s.texts.lint(r.Loc(), "this %s can never apply", name)
 				p.Details = []string{"its conditions must be able to hold for " + when}
 				ps = append(ps, p)

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -18,32 +17,6 @@ var (
 	redactKeys = []string{"name", "pattern", "until", "replace"}
 	mountKeys  = []string{"path", "mode"}
 )
-
-// maxPattern bounds a redaction's expressions in bytes.
-const maxPattern = 1000
-
-// checkRedaction refuses expressions that cannot be applied to a stream.
-func checkRedaction(r policy.Redaction) error {
-	if r.Name == "" || r.Pattern == "" {
-		return errors.New("a redaction needs name and pattern")
-	}
-	for _, p := range []string{r.Pattern, r.Until} {
-		if len(p) > maxPattern {
-			return fmt.Errorf("pattern of %d bytes, at most %d", len(p), maxPattern)
-		}
-		if p == "" {
-			continue
-		}
-		re, err := regexp.Compile(p)
-		if err != nil {
-			return err
-		}
-		if re.MatchString("") {
-			return fmt.Errorf("pattern %q matches the empty text", p)
-		}
-	}
-	return nil
-}
 
 func checkMount(m policy.MountRule) error {
 	if !path.IsAbs(m.Path) || path.Clean(m.Path) != m.Path {
@@ -79,7 +52,7 @@ func obligations(got topdown.QueryResult, d *policy.Decision) error {
 		}
 		r := policy.Redaction{Name: m["name"], Pattern: m["pattern"], Until: m["until"], Replace: m["replace"]}
 		d.Redact = append(d.Redact, r)
-		return checkRedaction(r)
+		return r.Check()
 	})
 	if err != nil {
 		return err
@@ -210,7 +183,7 @@ func (s *snapshot) checkObligation(name string, r *ast.Rule) (ps problems) {
 		p, ok2 := text(obj, "pattern")
 		u, ok3 := text(obj, "until")
 		if ok1 && ok2 && ok3 {
-			wrong(key, checkRedaction(policy.Redaction{Name: n, Pattern: p, Until: u}))
+			wrong(key, policy.Redaction{Name: n, Pattern: p, Until: u}.Check())
 		}
 	case isObject && name == ruleMount:
 		ps = append(ps, s.checkKeys(name, obj, mountKeys)...)

@@ -9,10 +9,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-var allObligations = []string{"redact", "unset_env", "mount"}
-
 func loadObligations(src string) (*Engine, error) {
-	return Load(context.Background(), Config{Sources: map[string]string{"p.rego": head + src}, Enforce: allObligations})
+	return Load(context.Background(), Config{Sources: map[string]string{"p.rego": head + src}, Enforce: Obligations()})
 }
 
 func TestObligations(t *testing.T) {
@@ -50,8 +48,18 @@ mount contains {"path": "/data", "mode": "cow"} if input.command
 	if diff := cmp.Diff(want, d); diff != "" {
 		t.Error(diff)
 	}
-	if d := decide(t, e, execAction("ls")); len(d.Redact)+len(d.UnsetEnv)+len(d.Mounts) > 0 {
-		t.Errorf("an exec has obligations: %+v", d)
+	if d := decide(t, e, execAction("ls")); len(d.Redact)+len(d.UnsetEnv) > 0 || len(d.Mounts) != 1 { // the rule about the principal
+		t.Errorf("an exec has obligations of the command: %+v", d)
+	}
+	if e, err = loadObligations(`
+unset_env contains "TOKEN" if input.exec.name != "curl"
+
+mount contains {"path": "/workspace", "mode": "ro"} if input.exec.name == "awk"
+`); err != nil {
+		t.Fatal(err)
+	}
+	if d := decide(t, e, execAction("awk")); len(d.UnsetEnv) != 1 || len(d.Mounts) != 1 {
+		t.Errorf("an exec has no obligations: %+v", d)
 	}
 }
 
@@ -68,7 +76,8 @@ func TestObligationsThatAreRefused(t *testing.T) {
 		`mount contains {"path": "/workspace", "mode": "r"}`:           "none of ro, cow, rw",
 		`unset_env contains "A=B"`:                                     "not the name of a variable",
 		`unset_env contains {"name": "A"}`:                             "names of variables",
-		`unset_env contains "A" if input.exec.name == "ls"`:            "can never apply",
+		`unset_env contains "A" if input.file.op == "read"`:            "can never apply",
+		`redact contains {"name": "x", "pattern": "a"} if input.exec`:  "can never apply",
 		`redact if input.command`:                                      "must be a set",
 		`limit contains {"timeout_ms": 2.5} if input.command`:          "above 0",
 		`mounts contains {"path": "/workspace", "mode": "ro"}`:         `did you mean "mount"?`,

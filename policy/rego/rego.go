@@ -14,7 +14,7 @@
 //	limit                   set of objects; lowers limits of a command or of one program
 //	governs                 set of "file" and "output": these then need allow too
 //	redact, unset_env,      sets of objects, names and objects: further obligations, for
-//	mount                   callers that carry them out
+//	mount                   callers that carry them out, see [Config].Enforce
 //
 // A deny beats an ask, an ask beats allow, and what nothing allows is denied.
 // The input document is described by [Schema] and checked at load.
@@ -53,11 +53,15 @@ type Config struct {
 	// It answers every action; undefined and unknown shapes deny.
 	Entrypoint string
 
-	Enforce  []string      // obligations that the caller carries out: redact, unset_env, mount; policies that use others are refused
+	Enforce  []string      // obligations beside limit that the caller carries out; policies that use others are refused. See [Obligations]
 	Timeout  time.Duration // per decision, wall time; 0 means DefaultTimeout
 	MaxInput int           // bytes of facts per decision, larger ones deny; 0 means DefaultMaxInput
 	MaxStuck int           // evaluations that may run on after their deadline before all is denied; 0 means DefaultMaxStuck
 }
+
+// Obligations returns all that [Config].Enforce may hold. A caller names them
+// when it carries out redact, unset_env and mount of the decisions it gets.
+func Obligations() []string { return slices.Clone(optional) }
 
 func (c Config) withDefaults() (Config, error) {
 	if c.Package == "" {

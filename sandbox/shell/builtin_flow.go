@@ -189,9 +189,8 @@ func builtinSource(sh *shell, args []string) int {
 	return sh.sourceFile(name, rest, args)
 }
 
-// sourceFile runs a file in this shell. args[1:] are its parameters.
-// asked are the words of the builtin that the host is asked about; nil asks
-// nothing.
+// sourceFile runs a file in this shell. args[1:] are its parameters, asked
+// the words of the builtin that the host is asked about.
 func (sh *shell) sourceFile(name string, args, asked []string) int {
 	defer sh.deeper()()
 	text, err := sh.readFile(name)
@@ -208,10 +207,13 @@ func (sh *shell) sourceFile(name string, args, asked []string) int {
 		}
 		return 1
 	}
-	if asked != nil {
-		if err := sh.admit(asked, text); err != nil {
-			return sh.execError(asked[0], err)
-		}
+	return sh.sourceText(name, text, args, asked)
+}
+
+// sourceText is sourceFile for a text that was read.
+func (sh *shell) sourceText(name, text string, args, asked []string) int {
+	if err := sh.admit(asked, text); err != nil {
+		return sh.execError(asked[0], err)
 	}
 	sh.scopes++
 	f := &frame{up: sh.frame, name: "source", source: name, line: sh.line, depth: sh.depthVar(), sourced: true, params: sh.params, loops: sh.loops}

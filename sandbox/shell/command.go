@@ -168,9 +168,6 @@ func (m *invocation) parse(args []string) (msg string) {
 			case "--version":
 				m.version = true
 			case "--norc", "--noprofile", "--login", "--noediting", "--restricted", "--verbose":
-				if a == "--norc" {
-					m.c.RCFile = ""
-				}
 			case "--rcfile", "--init-file":
 				i++
 			default:

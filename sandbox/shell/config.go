@@ -9,6 +9,7 @@ import (
 type Config struct {
 	Host   Host
 	Env    []string // NAME=VALUE; nothing else is inherited
+	Unset  []string // variables that a state must not bring along
 	Dir    string   // absolute working folder; "" means /
 	Name   string   // $0 and the prefix of error messages; "" means bash
 	Params []string // $1, $2, ...
@@ -21,7 +22,8 @@ type Config struct {
 
 	Options []string // set -o and shopt names switched on; "-name" switches off
 	Posix   bool     // bash's posix mode
-	RCFile  string   // sourced before the text; "" means none
+	RC      string   // read before the text as if sourced, where no state is resumed; the host is asked to admit it
+	RCFile  string   // what RC is called
 	Depth   int      // Command.Depth of the command that this shell is
 	IDs     IDs
 	Limits  Limits
@@ -51,6 +53,7 @@ type Limits struct {
 	Stages    int   // stages of one pipeline
 	Files     int   // open descriptors of one shell
 	Recursion int   // arithmetic values that name other values
+	State     int64 // bytes that a [State] may hold
 }
 
 // DefaultLimits are the limits of a zero [Limits].
@@ -64,6 +67,7 @@ var DefaultLimits = Limits{
 	Stages:    1000,
 	Files:     256,
 	Recursion: 1024,
+	State:     16 << 20,
 }
 
 func (l Limits) withDefaults() Limits {
@@ -83,6 +87,9 @@ func (l Limits) withDefaults() Limits {
 	def(&l.Recursion, d.Recursion)
 	if l.Expansion == 0 {
 		l.Expansion = d.Expansion
+	}
+	if l.State == 0 {
+		l.State = d.State
 	}
 	return l
 }

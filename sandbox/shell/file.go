@@ -128,6 +128,32 @@ func (f *File) ReadContext(ctx context.Context, b []byte) (int, error) { return 
 // without reader gives EPIPE.
 func (f *File) WriteContext(ctx context.Context, b []byte) (int, error) { return f.write(ctx, b) }
 
+// WaitRead waits until a read would not: for bytes, the end or an error. It
+// returns the cause of ctx's end when that comes first.
+func (f *File) WaitRead(ctx context.Context) error {
+	f.mu.Lock()
+	ahead := len(f.ahead) > 0
+	f.mu.Unlock()
+	switch {
+	case ahead:
+	case f.rp != nil:
+		return f.rp.waitRead(ctx)
+	case f.file == nil && f.r != nil:
+		if w, ok := f.r.(interface{ WaitRead(context.Context) error }); ok {
+			return w.WaitRead(ctx)
+		}
+	}
+	return nil
+}
+
+// WaitWrite is WaitRead for a write of one byte.
+func (f *File) WaitWrite(ctx context.Context) error {
+	if f.wp != nil {
+		return f.wp.waitWrite(ctx)
+	}
+	return nil
+}
+
 // Read reads as a program would.
 func (f *File) Read(b []byte) (int, error) { return f.read(f.ctx, b) }
 

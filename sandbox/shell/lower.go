@@ -259,7 +259,7 @@ func (lw *lowerer) command(c syntax.Command, line int) command {
 			throw(&syntaxErr{msg: "syntax error: a function's body must be a compound command", line: lw.lineOf(c.Position)})
 		}
 		fn := &function{name: c.Name.Value, line: lw.lineOf(c.Position), body: lw.stmt(c.Body)}
-		fn.text = lw.funcText(c)
+		fn.text, fn.from = lw.funcText(c), lw.src
 		return &funcCmd{name: c.Name.Value, fn: fn}
 	case *syntax.ArithmCmd:
 		return &arithCmd{x: lw.arithText(lw.slice(c.Left.Offset()+2, c.Right.Offset())), line: line}

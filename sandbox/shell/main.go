@@ -13,13 +13,20 @@ import (
 // [*LimitError], a [*Fault], the context's cause or a host's fatal error.
 // When Run returns, nothing of the script is running any more.
 func Run(ctx context.Context, c Config, src string) (status int, err error) {
-	r := newRun(ctx, &c)
-	sh := newShell(r, &c)
+	status, _, err = runFrom(ctx, &c, nil, src, false)
+	return status, err
+}
+
+// runFrom runs src in a shell that goes on from s, if there is one, and makes
+// the state after it when it is to be kept.
+func runFrom(ctx context.Context, c *Config, s *State, src string, keep bool) (status int, next *State, err error) {
+	r := newRun(ctx, c)
+	sh := newShell(r, c, s)
 	done := make(chan struct{})
 	status = 125
 	r.spawn(func() {
 		defer close(done)
-		status = sh.top(&c, src)
+		status = sh.top(c, s, src)
 	})
 	<-done
 	if c.KillJobs {
@@ -43,7 +50,10 @@ func Run(ctx context.Context, c Config, src string) (status int, err error) {
 	if n := r.mem.Swap(0); n != 0 {
 		_ = c.Host.Spend(Memory, n)
 	}
-	return status, err
+	if keep && err == nil && !sh.proc.dead.Load() {
+		next, err = sh.leave(s)
+	}
+	return status, next, err
 }
 
 // ended is what ended the script, if anything did.
@@ -53,7 +63,7 @@ func (r *run) ended() error {
 	return r.last
 }
 
-func newShell(r *run, c *Config) *shell {
+func newShell(r *run, c *Config, s *State) *shell {
 	sh := &shell{run: r, ctx: r.ctx, vars: newStore(), opts: defaultOptions(), params: c.Params,
 		funcs: &funcTable{m: map[string]*function{}, exported: map[string]bool{}, readonly: map[string]bool{}, traced: map[string]bool{}},
 		name0: c.Name, dir: c.Dir, traps: newTraps(), script: c.Script, commandString: !c.Script && !c.fromStdin,
@@ -70,7 +80,11 @@ func newShell(r *run, c *Config) *shell {
 	sh.proc = r.procs.add(nil)
 	sh.pid = sh.proc.pid
 	sh.ctx, sh.proc.cancel = context.WithCancelCause(r.ctx)
-	sh.initVars(c)
+	if s != nil {
+		sh.resume(s, c)
+	} else {
+		sh.initVars(c)
+	}
 	in := c.Stdin
 	if in == nil {
 		in = strings.NewReader("")
@@ -192,17 +206,18 @@ func firstOf(a, b string) string {
 }
 
 // top runs the whole script in the main shell.
-func (sh *shell) top(c *Config, text string) int {
+func (sh *shell) top(c *Config, s *State, text string) int {
 	defer sh.end()
-	if c.RCFile != "" {
-		sh.protect(func() { sh.status = sh.sourceFile(path.Clean(c.RCFile), nil, nil) })
+	switch {
+	case s != nil:
+		sh.protect(func() { sh.enter(s, c) })
+	case c.RC != "":
+		sh.protect(func() { sh.sourceText(c.RCFile, c.RC, nil, []string{"source", c.RCFile}) })
+		if sh.flow == flowNone {
+			sh.status = 0
+		}
 	}
 	if sh.flow == flowNone {
-		st := sh.status
-		if c.RCFile != "" {
-			st = 0
-		}
-		sh.status = st
 		sh.protect(func() {
 			src := sh.newSource(sh.mainSource, text)
 			src.command = sh.commandString

@@ -139,3 +139,27 @@ func (p *pipe) ready() bool {
 	defer p.mu.Unlock()
 	return p.n > 0 || p.wclosed
 }
+
+// waitRead waits until a read would not block.
+func (p *pipe) waitRead(ctx context.Context) error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for p.n == 0 && !p.wclosed {
+		if err := p.wait(ctx); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// waitWrite waits until a write would not block before its first byte.
+func (p *pipe) waitWrite(ctx context.Context) error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for p.n == pipeSize && !p.rclosed {
+		if err := p.wait(ctx); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -91,7 +91,8 @@ type function struct {
 	body   *stmt
 	source string // file it was defined in
 	line   int
-	text   string // as declare -f prints it
+	text   string  // as declare -f prints it
+	from   *source // that its tree points into
 }
 
 type redir struct {

@@ -72,6 +72,14 @@ var conformance = []struct {
 		}
 		put(t, a, " four")
 		is(t, fsys, "/f", "one two three four")
+		// WriteAt appends, too, and leaves the position.
+		if _, err := a.WriteAt([]byte("!"), 0); err != nil {
+			t.Error(err)
+		}
+		if pos, err := a.Seek(0, io.SeekCurrent); pos != int64(len("one two three four")) || err != nil {
+			t.Error(pos, err)
+		}
+		is(t, fsys, "/f", "one two three four!")
 	}},
 	{"a file without a name", func(t *testing.T, fsys vfs.FS) {
 		write(t, fsys, "/f", "still here")

@@ -286,6 +286,15 @@ func (m *Mount) Chtimes(name string, atime, mtime time.Time) error {
 	return l.Chtimes(atime, mtime)
 }
 
+// Lchtimes is Chtimes for a symlink's own times.
+func (m *Mount) Lchtimes(name string, atime, mtime time.Time) error {
+	l, err := m.Resolve(name, false)
+	if err != nil {
+		return reop("chtimes", err)
+	}
+	return l.Chtimes(atime, mtime)
+}
+
 // reop sets the operation that a failed resolution was part of.
 func reop(op string, err error) error {
 	var pe *fs.PathError

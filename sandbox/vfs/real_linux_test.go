@@ -97,6 +97,11 @@ func (r *realFS) Open(name string, flag int, perm fs.FileMode) (vfs.File, error)
 
 type realFile struct{ *os.File }
 
+// WriteAt is the host's own, which package os refuses where it appends.
+func (f realFile) WriteAt(b []byte, off int64) (int, error) {
+	return unix.Pwrite(int(f.Fd()), b, off)
+}
+
 func (f realFile) ReadDir(n int) ([]fs.DirEntry, error) {
 	return f.File.ReadDir(n)
 }

@@ -157,7 +157,14 @@ func (f *rootFile) WriteAt(p []byte, off int64) (int, error) {
 		return 0, pathErr("write", f.name, syscall.EINVAL)
 	}
 	if f.flag&os.O_APPEND != 0 { // as Linux does, which package os refuses
+		pos, err := f.f.Seek(0, io.SeekCurrent)
+		if err != nil {
+			return 0, f.fail("write", err)
+		}
 		n, err := f.f.Write(p)
+		if _, e := f.f.Seek(pos, io.SeekStart); err == nil {
+			err = e
+		}
 		return n, f.fail("write", err)
 	}
 	n, err := f.f.WriteAt(p, off)

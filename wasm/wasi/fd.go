@@ -12,8 +12,10 @@ type descriptor struct {
 	path    string // absolute; "" for a stream
 	dir     bool
 	preopen string // the name it was given, for a preopen
+	orelse  string // Preopen.Else
 	rights  uint64
 	inherit uint64
+	dropped uint64   // rights that fd_fdstat_set_rights took away
 	flags   uint16   // FDFLAGS
 	opened  bool     // with O_APPEND, so that the file system appends
 	list    []dirent // what fd_readdir hands out
@@ -223,6 +225,7 @@ func fdFdstatSetRights(c *call) errno {
 	if c.p[1]&^d.rights != 0 || c.p[2]&^d.inherit != 0 { // rights only ever shrink
 		return eNOTCAPABLE
 	}
+	d.dropped |= d.rights &^ c.p[1]
 	d.rights, d.inherit = c.p[1], c.p[2]
 	return 0
 }
@@ -234,8 +237,8 @@ func chmodFD(c *call) errno {
 	if e != 0 {
 		return e
 	}
-	if d.path == "" {
-		return eNOTSUP
+	if err := c.still(d); err != nil {
+		return c.tell(err)
 	}
 	return c.tell(c.cfg.FS.Chmod(d.path, fileMode(c.u32(1))))
 }

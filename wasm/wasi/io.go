@@ -16,7 +16,17 @@ func fdRead(c *call) errno {
 	if d.rights&rightRead == 0 {
 		return eBADF
 	}
+	if d.flags&flagNonblock != 0 && !d.file.ready(false) {
+		return eAGAIN
+	}
+	first := true
 	n, e := c.read(c.u32(1), c.u32(2), func(b []byte) (int, error) {
+		if d.file.f == nil && !first { // having read something, a read does not wait for more
+			if d.file.waiter(false) == nil || !d.file.ready(false) {
+				return 0, nil
+			}
+		}
+		first = false
 		return readSome(d.file.r, b)
 	})
 	if e != 0 {
@@ -92,6 +102,9 @@ func fdWrite(c *call) errno {
 	}
 	if d.dir || d.rights&rightWrite == 0 {
 		return eBADF
+	}
+	if d.flags&flagNonblock != 0 && !d.file.ready(true) {
+		return eAGAIN
 	}
 	n, e := c.write(c.u32(1), c.u32(2), func(b []byte) (int, error) {
 		if d.flags&flagAppend != 0 && !d.opened && d.file.f != nil {

@@ -17,7 +17,7 @@ type Config struct {
 	FS        vfs.FS // nil: no file system at all
 
 	// Preopens are the folders that the guest starts with, from descriptor 3
-	// on. Nil means one: "/".
+	// on. Nil means one, "/"; an empty list means none.
 	Preopens []Preopen
 
 	// Streams that are a vfs.File are files to the guest, too.
@@ -36,7 +36,13 @@ type Config struct {
 }
 
 // Preopen is a folder that a guest finds open: Path under the name Name.
-type Preopen struct{ Name, Path string }
+type Preopen struct {
+	Name, Path string
+
+	// Else is another folder, for guests to which two places are one name: what
+	// is not in Path, but there, is found there.
+	Else string
+}
 
 // A Job is one run of a guest: its arguments, descriptors and children. Only
 // the guest's own goroutine may use it. Close it when the run is over.
@@ -82,10 +88,10 @@ func NewJob(cfg Config) *Job {
 	}
 	pre := cfg.Preopens
 	if pre == nil {
-		pre = []Preopen{{"/", "/"}}
+		pre = []Preopen{{Name: "/", Path: "/"}}
 	}
 	for _, p := range pre {
-		j.fds = append(j.fds, &descriptor{file: newFile(nil), path: p.Path, dir: true, preopen: p.Name, rights: dirRights, inherit: allRights})
+		j.fds = append(j.fds, &descriptor{file: newFile(nil), path: p.Path, orelse: p.Else, dir: true, preopen: p.Name, rights: dirRights, inherit: allRights})
 	}
 	return j
 }

@@ -29,7 +29,9 @@ func pathOpen(c *call) errno {
 		return eINVAL
 	}
 	if oflags&oflagTrunc != 0 {
-		if parent, _ := c.get(c.u32(0)); parent.rights&rightPathSetSize == 0 {
+		// Only a right that was given up counts: Go opens folders for reading
+		// without this one, and truncates files in them.
+		if parent, _ := c.get(c.u32(0)); parent.dropped&rightPathSetSize != 0 {
 			return eNOTCAPABLE
 		}
 	}
@@ -44,7 +46,7 @@ func pathOpen(c *call) errno {
 	if d == nil && err == nil {
 		d, err = c.openFile(n, openFlag(oflags, rights, flags, follow, wantDir), perm, wantDir)
 	}
-	if err == nil && oflags&oflagDirectory != 0 && rights&rightWrite != 0 {
+	if err == nil && d.dir && rights&rightWrite != 0 {
 		d.file.release()
 		err = syscall.EISDIR
 	}
@@ -186,7 +188,7 @@ func (c *call) reopen(d *descriptor) error {
 		return err
 	}
 	now, err := f.Stat()
-	if err == nil && (inode(now) != inode(old) || inode(now) == 0) {
+	if err == nil && !same(now, old) {
 		err = syscall.ENOTSUP // another file has that name by now
 	}
 	if err == nil {

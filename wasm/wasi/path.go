@@ -37,19 +37,30 @@ func (c *call) at(fd, ptr, n uint32) (name, errno) {
 	}
 	last := rel[strings.LastIndexByte(rel, '/')+1:]
 	folder := last == "" || last == "." || last == ".."
+	dir := d.path
+	if d.orelse != "" && c.lies(rel, d.orelse) && !c.lies(rel, dir) {
+		dir = d.orelse
+	}
 	if !hasDotDot(rel) {
-		return name{path.Join(d.path, rel), d.path, folder}, 0
+		return name{path.Join(dir, rel), dir, folder}, 0
 	}
 	// A folder's descriptor is the capability for what is below it. Of the
 	// working directory only the root is the end.
 	if d.path != "/" && d.preopen != "." && climbs(rel) {
 		return name{}, ePERM
 	}
-	p, err := c.physical(d.path, rel)
+	p, err := c.physical(dir, rel)
 	if err != nil {
 		return name{}, c.tell(err)
 	}
-	return name{p, d.path, folder}, 0
+	return name{p, dir, folder}, 0
+}
+
+// lies reports whether the first element of rel is in the folder dir.
+func (j *Job) lies(rel, dir string) bool {
+	first, _, _ := strings.Cut(path.Clean(rel), "/")
+	_, err := j.cfg.FS.Lstat(path.Join(dir, first))
+	return err == nil
 }
 
 func hasDotDot(rel string) bool {
@@ -320,7 +331,24 @@ func pathRename(c *call) errno {
 			return eNOTDIR
 		}
 	}
-	return c.tell(c.cfg.FS.Rename(from.path, to.path))
+	err := c.cfg.FS.Rename(from.path, to.path)
+	if err == nil {
+		c.moved(from.path, to.path)
+	}
+	return c.tell(err)
+}
+
+// moved lets descriptors keep what they have open when it, or a folder above
+// it, gets another name: they go by names.
+func (j *Job) moved(from, to string) {
+	for _, d := range j.fds {
+		if d == nil {
+			continue
+		}
+		if rest, ok := strings.CutPrefix(d.path, from); ok && (rest == "" || rest[0] == '/') {
+			d.path = to + rest
+		}
+	}
 }
 
 // noMode says that the guest did not ask for particular permissions.

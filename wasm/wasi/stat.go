@@ -2,6 +2,7 @@ package wasi
 
 import (
 	"io/fs"
+	"syscall"
 	"time"
 
 	"github.com/donax-sh/donax/sandbox/vfs"
@@ -178,10 +179,39 @@ func fdFilestatSetTimes(c *call) errno {
 	if e != 0 {
 		return e
 	}
-	if d.path == "" {
-		return eNOTSUP
+	if err := c.still(d); err != nil {
+		return c.tell(err)
 	}
 	return c.tell(c.cfg.FS.Chtimes(d.path, at, mt))
+}
+
+// still checks that what d has open is found under the name that it was
+// opened with. A file system changes permissions and times by name, and
+// another file can have that name by now.
+func (c *call) still(d *descriptor) error {
+	if d.path == "" {
+		return syscall.ENOTSUP
+	}
+	if d.file.f == nil { // a folder that was given
+		return nil
+	}
+	open, err := d.file.f.Stat()
+	if err != nil {
+		return err
+	}
+	named, err := c.cfg.FS.Stat(d.path)
+	if err == nil && !same(open, named) {
+		err = syscall.ENOTSUP
+	}
+	return err
+}
+
+// same reports whether a and b are of one file. A file system without
+// numbers does not say.
+func same(a, b fs.FileInfo) bool {
+	s, ok := a.Sys().(*vfs.Stat)
+	t, also := b.Sys().(*vfs.Stat)
+	return ok && also && s.Ino != 0 && s.Ino == t.Ino && s.Dev == t.Dev
 }
 
 // times reads the times and flags of the two calls that set times.

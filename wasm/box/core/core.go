@@ -9,6 +9,7 @@ import (
 	"github.com/donax-sh/donax/wasm/box/applet/basename"
 	"github.com/donax-sh/donax/wasm/box/applet/cat"
 	"github.com/donax-sh/donax/wasm/box/applet/chmod"
+	"github.com/donax-sh/donax/wasm/box/applet/chown"
 	"github.com/donax-sh/donax/wasm/box/applet/cmp"
 	"github.com/donax-sh/donax/wasm/box/applet/column"
 	"github.com/donax-sh/donax/wasm/box/applet/comm"
@@ -27,6 +28,7 @@ import (
 	"github.com/donax-sh/donax/wasm/box/applet/head"
 	"github.com/donax-sh/donax/wasm/box/applet/hexdump"
 	"github.com/donax-sh/donax/wasm/box/applet/join"
+	"github.com/donax-sh/donax/wasm/box/applet/less"
 	"github.com/donax-sh/donax/wasm/box/applet/ln"
 	"github.com/donax-sh/donax/wasm/box/applet/ls"
 	"github.com/donax-sh/donax/wasm/box/applet/mkdir"
@@ -56,6 +58,7 @@ import (
 	"github.com/donax-sh/donax/wasm/box/applet/timeout"
 	"github.com/donax-sh/donax/wasm/box/applet/touch"
 	"github.com/donax-sh/donax/wasm/box/applet/tr"
+	"github.com/donax-sh/donax/wasm/box/applet/tree"
 	"github.com/donax-sh/donax/wasm/box/applet/truncate"
 	"github.com/donax-sh/donax/wasm/box/applet/truth"
 	"github.com/donax-sh/donax/wasm/box/applet/tsort"
@@ -76,7 +79,9 @@ func Commands() []*applet.Command {
 		&base64.Base64,
 		&basename.Basename,
 		&cat.Command,
+		&chown.Chgrp,
 		&chmod.Command,
+		&chown.Chown,
 		&hashsum.Cksum,
 		&cmp.Command,
 		&column.Command,
@@ -100,12 +105,14 @@ func Commands() []*applet.Command {
 		&sysinfo.ID,
 		&cp.Install,
 		&join.Command,
+		&less.Less,
 		&ln.Link,
 		&ln.Ln,
 		&ls.Command,
 		&hashsum.MD5,
 		&mkdir.Mkdir,
 		&mktemp.Command,
+		&less.More,
 		&cp.Mv,
 		&nice.Nice,
 		&nl.Command,
@@ -143,6 +150,7 @@ func Commands() []*applet.Command {
 		&timeout.Command,
 		&touch.Command,
 		&tr.Command,
+		&tree.Command,
 		&truth.True,
 		&truncate.Command,
 		&tsort.Command,

@@ -15,11 +15,14 @@ import (
 	"github.com/donax-sh/donax/wasm/box/applet"
 	"github.com/donax-sh/donax/wasm/box/applet/applettest"
 	"github.com/donax-sh/donax/wasm/box/core"
+	"github.com/donax-sh/donax/wasm/box/heavy"
 )
 
 func TestMain(m *testing.M) { applettest.Main(m, core.Commands()) }
 
-func TestNative(t *testing.T) { applettest.Run(t, "../applet", applettest.Native(core.Commands())) }
+func TestNative(t *testing.T) {
+	applettest.Run(t, "../applet", applettest.Native(append(core.Commands(), heavy.Commands()...)))
+}
 
 func TestGNU(t *testing.T) { applettest.Run(t, "../applet", applettest.GNU(t)) }
 

@@ -6,20 +6,25 @@ package heavy
 import (
 	"github.com/donax-sh/donax/wasm/box/applet"
 	"github.com/donax-sh/donax/wasm/box/applet/awk"
+	"github.com/donax-sh/donax/wasm/box/applet/bc"
 	"github.com/donax-sh/donax/wasm/box/applet/date"
 	"github.com/donax-sh/donax/wasm/box/applet/diff"
+	"github.com/donax-sh/donax/wasm/box/applet/file"
 	"github.com/donax-sh/donax/wasm/box/applet/grep"
 	"github.com/donax-sh/donax/wasm/box/applet/gzip"
 	"github.com/donax-sh/donax/wasm/box/applet/jq"
+	"github.com/donax-sh/donax/wasm/box/applet/patch"
 	"github.com/donax-sh/donax/wasm/box/applet/sed"
 	"github.com/donax-sh/donax/wasm/box/applet/tar"
 	"github.com/donax-sh/donax/wasm/box/applet/yq"
+	"github.com/donax-sh/donax/wasm/box/applet/zip"
 )
 
 // Commands returns the tier's commands, sorted by name.
 func Commands() []*applet.Command {
 	return []*applet.Command{
 		awk.Command,
+		&bc.Command,
 		gzip.Bunzip2,
 		gzip.Bzcat,
 		gzip.Bzip2,
@@ -27,14 +32,18 @@ func Commands() []*applet.Command {
 		diff.Command,
 		grep.Egrep,
 		grep.Fgrep,
+		&file.Command,
 		awk.Gawk,
 		grep.Command,
 		gzip.Gunzip,
 		gzip.Gzip,
 		jq.Command,
+		&patch.Command,
 		sed.Command,
 		tar.Command,
+		&zip.Unzip,
 		yq.Command,
 		gzip.Zcat,
+		&zip.Zip,
 	}
 }
