@@ -17,10 +17,11 @@ const module = "github.com/donax-sh/donax"
 // here may import none.
 var rooms = map[string][]string{
 	"":                {},
-	"cmd":             {"mcp", "mcp/client", "termhost", "termhost/filter", "sandbox", "sandbox/vfs", "policy", "policy/approve", "policy/rego", "wasm", "wasm/box", "wasm/rewrite", "examples"},
+	"cmd":             {"mcp", "mcp/client", "mcp/upstream", "termhost", "termhost/filter", "sandbox", "sandbox/vfs", "policy", "policy/approve", "policy/rego", "wasm", "wasm/box", "wasm/rewrite", "examples"},
 	"examples":        {"sandbox", "sandbox/vfs", "policy", "policy/rego", "wasm", "wasm/box", "mcp", "termhost"},
 	"mcp":             {"termhost", "termhost/filter", "policy"},
 	"mcp/client":      {},
+	"mcp/upstream":    {"mcp/client", "sandbox", "sandbox/vfs", "policy"},
 	"termhost":        {"policy", "termhost/filter"},
 	"termhost/filter": {"policy"},
 	"sandbox":         {"policy", "sandbox/vfs", "sandbox/shell"},

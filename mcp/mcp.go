@@ -38,6 +38,7 @@ type Config struct {
 	Host         *termhost.Host // the terminals that the five tools work on
 	Tools        []Tool         // a host program's own tools beside the five; a later one of a name replaces an earlier
 	Instructions string         // what every client is told; "" means [Instructions]
+	More         string         // added to the instructions: what else this host has
 	Limits       Limits
 
 	// Remember stands between the host's asks and the person at the client: it
@@ -86,7 +87,7 @@ func New(c Config) (*Server, error) {
 		}
 	}
 	s.sdk = sdk.NewServer(&sdk.Implementation{Name: c.Info.Name, Title: c.Info.Title, Version: c.Info.Version}, &sdk.ServerOptions{
-		Instructions: c.Instructions,
+		Instructions: c.Instructions + c.More,
 		// Only what is served: the SDK's default also claims logging.
 		Capabilities: &sdk.ServerCapabilities{Tools: &sdk.ToolCapabilities{}},
 		Logger:       slog.New(slog.DiscardHandler), // it would log whole params

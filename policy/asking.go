@@ -72,11 +72,7 @@ func (s asking) Decide(ctx context.Context, a Action) (Decision, error) {
 	if err != nil || d.Effect != Ask {
 		return d, err
 	}
-	approve := s.approve
-	if own, ok := ctx.Value(approverKey{}).(Approver); ok {
-		approve = own
-	}
-	d, _ = Approve(ctx, a, d, approve) // without an answer it is still an Ask, which denies
+	d, _ = Approve(ctx, a, d, ApproverFrom(ctx, s.approve)) // without an answer it is still an Ask, which denies
 	return d, nil
 }
 
@@ -98,4 +94,12 @@ type approverKey struct{}
 // WithApprover returns a context whose actions are put to approve.
 func WithApprover(ctx context.Context, approve Approver) context.Context {
 	return context.WithValue(ctx, approverKey{}, approve)
+}
+
+// ApproverFrom returns the Approver that ctx carries, or otherwise.
+func ApproverFrom(ctx context.Context, otherwise Approver) Approver {
+	if own, ok := ctx.Value(approverKey{}).(Approver); ok {
+		return own
+	}
+	return otherwise
 }

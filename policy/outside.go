@@ -15,7 +15,8 @@ type Net struct {
 // Tool is the facts of one call of an upstream MCP tool.
 type Tool struct {
 	Server      string         `json:"server"`      // name of the upstream server in its configuration
-	Name        string         `json:"name"`        // the tool's own name
+	Name        string         `json:"name"`        // the tool's own name, or elicitation/create when the server asks the person something
+	SHA256      string         `json:"sha256"`      // of what the server says of the tool: description, schemas, annotations; hex
 	Arguments   map[string]any `json:"arguments"`   // as they will be sent
 	Annotations Annotations    `json:"annotations"` // what the server says of the tool; a claim, not a fact
 	Confirm     string         `json:"confirm"`     // confirm mode in force for the tool

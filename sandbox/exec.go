@@ -113,12 +113,7 @@ func (h *host) admit(ctx context.Context, x policy.Exec, stderr io.Writer) (poli
 	}
 	x.Depth, x.Ancestors = h.depth, nonNil(h.ancestors)
 	x.Args, x.Assigns = nonNil(x.Args), nonNil(x.Assigns)
-	return h.ask(ctx, policy.Action{Kind: policy.KindExec, Exec: &x}, x.Name, stderr)
-}
-
-// ask asks the policy about an action of the program name.
-func (h *host) ask(ctx context.Context, a policy.Action, name string, stderr io.Writer) (policy.Decision, error) {
-	a.Subject = policy.SubjectFrom(h.caller)
+	a := policy.Action{Kind: policy.KindExec, Subject: policy.SubjectFrom(h.caller), Exec: &x}
 	a.Usage = h.meter.Usage(h.commands.Load(), h.output.Load())
 	d, err := policy.Check(ctx, h.policy, a)
 	if err != nil {
@@ -132,10 +127,38 @@ func (h *host) ask(ctx context.Context, a policy.Action, name string, stderr io.
 	}
 	for _, w := range d.Warnings {
 		if stderr != nil {
-			_, _ = fmt.Fprintf(stderr, "donax: warning: %s: %s\n", name, w.Msg)
+			_, _ = fmt.Fprintf(stderr, "donax: warning: %s: %s\n", x.Name, w.Msg)
 		}
 	}
 	return d, nil
+}
+
+// ask asks the policy about an effect of a program.
+func (h *host) ask(ctx context.Context, a policy.Action) (policy.Decision, error) {
+	if err := h.cause(); err != nil {
+		return policy.Decision{}, err
+	}
+	a.Subject = policy.SubjectFrom(h.caller)
+	a.Usage.Execs, a.Usage.OutputBytes = h.commands.Load(), h.output.Load()
+	calls := h.session.toolCalls(a.Principal)
+	a.Usage.ToolCalls = calls.Load()
+	if a.Kind == policy.KindTool {
+		a.Usage.ToolCalls = calls.Add(1) - 1 // counted first: calls at the same time must not all be the last one
+	}
+	d, err := policy.Check(ctx, h.policy, a)
+	if err == nil {
+		return d, nil
+	}
+	if a.Kind == policy.KindTool {
+		calls.Add(-1)
+	}
+	if cause := h.cause(); cause != nil {
+		return d, cause
+	}
+	if ctx.Err() != nil {
+		return d, context.Cause(ctx)
+	}
+	return d, err
 }
 
 // program runs a Program.
@@ -155,6 +178,8 @@ func (h *host) program(ctx context.Context, c *command, t target, lower policy.L
 		Stdout: boundWriter(ctx, c.stdout),
 		Stderr: boundWriter(ctx, c.stderr),
 		Memory: l.Memory,
+		Shown:  h.shown(c.stdout),
+		Admit:  h.ask,
 	}
 	if lower.OutputBytes > 0 {
 		q := &quota{h: h, limit: l.Output}

@@ -30,7 +30,7 @@ const boxMagic = "#!donax-box "
 // or copied.
 func BinFiles(programs []Program) map[string]string {
 	files := map[string]string{}
-	add := func(name string) { files[name] = boxMagic + name + "\n" }
+	add := func(name string) { files[name] = BinFile(name) }
 	for _, p := range programs {
 		add(p.Usage().Name)
 	}
@@ -40,11 +40,24 @@ func BinFiles(programs []Program) map[string]string {
 	return files
 }
 
+// BinFile returns the text of the file that is the program of a name.
+func BinFile(name string) string { return boxMagic + name + "\n" }
+
 var builtinCommands = []string{"[", "echo", "false", "printf", "pwd", "test", "true"}
 
 // known reports whether a name is a program, or one of the session's own.
 func (s *Session) known(name string) bool {
-	return s.programs[name] != nil || isShell(name) || slices.Contains(builtinCommands, name)
+	return isShell(name) || slices.Contains(builtinCommands, name) || s.program(name) != nil
+}
+
+// program returns the program of a name, or nil. What is looked up can stand
+// in for nothing that the session has.
+func (s *Session) program(name string) Program {
+	p := s.programs[name]
+	if p == nil && s.cfg.Lookup != nil && !isShell(name) && !slices.Contains(builtinCommands, name) {
+		p = s.cfg.Lookup(name)
+	}
+	return p
 }
 
 // A target is what a command's name leads to.
@@ -185,10 +198,10 @@ func (h *host) identify(ctx context.Context, c *command, at, file string) (targe
 		return h.scriptFile(ctx, c, "bash", nil, at, append([]string{file}, args[1:]...))
 	}
 	name := path.Base(words[0])
-	if isShell(name) && h.session.programs[name] == nil {
+	if isShell(name) && h.session.program(name) == nil {
 		return h.scriptFile(ctx, c, name, words[1:], at, append([]string{file}, args[1:]...))
 	}
-	if h.session.programs[name] == nil {
+	if h.session.program(name) == nil {
 		e.Msg = words[0] + ": bad interpreter: No such file or directory"
 		return target{}, e
 	}
@@ -197,7 +210,7 @@ func (h *host) identify(ctx context.Context, c *command, at, file string) (targe
 
 // named makes the target for a program or shell.
 func (h *host) named(ctx context.Context, c *command, name string, args []string) (target, error) {
-	if p := h.session.programs[name]; p != nil {
+	if p := h.session.program(name); p != nil {
 		u := p.Usage()
 		return target{name: name, kind: u.Kind, sha256: u.SHA256, args: args, program: p}, nil
 	}

@@ -91,11 +91,12 @@ func (g *guard) Open(name string, flag int, perm fs.FileMode) (vfs.File, error) 
 		return f, nil
 	}
 	l, err := g.fs.Resolve(name, vfs.FollowsLast(flag))
-	if err == nil && flag&(os.O_WRONLY|os.O_RDWR|os.O_TRUNC|os.O_CREATE) != 0 && (l.Info == nil || flag&(os.O_WRONLY|os.O_RDWR|os.O_TRUNC) != 0) {
-		err = g.mayChange("open", name, l)
-	}
 	if err == nil && !g.open {
 		err = g.askOpen(l, flag)
+	}
+	writes := flag&(os.O_WRONLY|os.O_RDWR|os.O_TRUNC) != 0
+	if err == nil && (writes || l.Info == nil && flag&os.O_CREATE != 0) {
+		err = g.mayChange("open", name, l)
 	}
 	if err != nil {
 		return nil, err
@@ -148,10 +149,10 @@ func (g *guard) one(op string, l vfs.Location, err error) error {
 	if err := g.alive(op, l.Requested); err != nil {
 		return err
 	}
-	if err := g.mayChange(op, l.Requested, l); err != nil {
+	if err := g.ask(policy.File{Op: op, Path: l.Path, Requested: l.Requested, Mount: l.Mount}); err != nil {
 		return err
 	}
-	return g.ask(policy.File{Op: op, Path: l.Path, Requested: l.Requested, Mount: l.Mount})
+	return g.mayChange(op, l.Requested, l)
 }
 
 // mayChange refuses changes where the policy has lowered what a mount grants.
@@ -180,10 +181,10 @@ func (g *guard) two(op, from, to string) (a, b vfs.Location, err error) {
 	if b, err = g.fs.ResolveEntry(to); err != nil {
 		return a, b, err
 	}
-	if err := g.mayChange(op, from, a, b); err != nil { // of a link both: through it what is there could be written
+	if err := g.ask(policy.File{Op: op, Path: a.Path, Requested: from, To: b.Path, Mount: a.Mount}); err != nil {
 		return a, b, err
 	}
-	return a, b, g.ask(policy.File{Op: op, Path: a.Path, Requested: from, To: b.Path, Mount: a.Mount})
+	return a, b, g.mayChange(op, from, a, b) // of a link both: through it what is there could be written
 }
 
 // Stat implements [vfs.FS]. Looking is not asked about: listing is.
@@ -257,9 +258,6 @@ func (g *guard) Symlink(target, name string) error {
 		return err
 	}
 	l, err := g.fs.ResolveEntry(name)
-	if err == nil {
-		err = g.mayChange("symlink", name, l)
-	}
 	if err != nil {
 		return err
 	}
@@ -271,6 +269,9 @@ func (g *guard) Symlink(target, name string) error {
 		if err := g.ask(policy.File{Op: "link", Path: to, Requested: name, To: l.Path, Mount: l.Mount}); err != nil {
 			return err
 		}
+	}
+	if err := g.mayChange("symlink", name, l); err != nil {
+		return err
 	}
 	return l.Symlink(target)
 }

@@ -3,6 +3,7 @@ package sandbox
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"syscall"
@@ -39,7 +40,12 @@ func (h *host) module(ctx context.Context, c *command, at string) (target, error
 		return target{}, e
 	}
 	m.Admit = func(ctx context.Context, facts policy.Module) error {
-		_, err := h.ask(ctx, policy.Action{Kind: policy.KindModule, Module: &facts}, m.Name, c.stderr)
+		d, err := h.ask(ctx, policy.Action{Kind: policy.KindModule, Module: &facts})
+		for _, w := range d.Warnings {
+			if err == nil && c.stderr != nil {
+				_, _ = fmt.Fprintf(c.stderr, "donax: warning: %s: %s\n", m.Name, w.Msg)
+			}
+		}
 		return err
 	}
 	p, err := h.session.cfg.Load(ctx, m)

@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"io"
 
+	"github.com/donax-sh/donax/policy"
 	"github.com/donax-sh/donax/sandbox/vfs"
 )
 
@@ -50,6 +51,16 @@ type Proc struct {
 
 	FS     vfs.FS
 	Memory int64 // bytes that one instance may use; 0 means the default
+
+	// Shown says that Stdout is the output of the whole run, which a person or
+	// a model reads, rather than a pipe, a file or a substitution.
+	Shown bool
+
+	// Admit asks the session's policy about something that the program is about
+	// to do beyond running, such as calling an upstream tool, and counts it. The
+	// subject and the usage of the action are filled in. An error is a
+	// [*policy.DeniedError], or the end of ctx.
+	Admit func(ctx context.Context, a policy.Action) (policy.Decision, error)
 
 	// Spawn runs another program with the session's admission and returns as
 	// Program.Run does. It may be called from several goroutines.

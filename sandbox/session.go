@@ -9,6 +9,8 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"sync"
+	"sync/atomic"
 
 	"github.com/donax-sh/donax/policy"
 	"github.com/donax-sh/donax/sandbox/shell"
@@ -17,12 +19,13 @@ import (
 
 // Config is what a [Session] is made of. Only FS is required.
 type Config struct {
-	FS       vfs.FS        // all files: a *vfs.Mount, or what becomes the root of one
-	Programs []Program     // the commands; names must differ. sh and bash are there always
-	Policy   policy.Engine // asked before anything takes effect; nil denies everything
-	Limits   Limits        // zero fields take the value of DefaultLimits
-	Env      []string      // NAME=VALUE of every shell; nothing is inherited from the process
-	Dir      string        // working folder, absolute; "" means /
+	FS       vfs.FS                    // all files: a *vfs.Mount, or what becomes the root of one
+	Programs []Program                 // the commands; names must differ. sh and bash are there always
+	Lookup   func(name string) Program // finds programs that come and go, for names that are not in Programs; called often; may be nil
+	Policy   policy.Engine             // asked before anything takes effect; nil denies everything
+	Limits   Limits                    // zero fields take the value of DefaultLimits
+	Env      []string                  // NAME=VALUE of every shell; nothing is inherited from the process
+	Dir      string                    // working folder, absolute; "" means /
 
 	// Load makes a program of a WebAssembly module that lies in the session's
 	// files and is about to be started. Nil: such modules are not run.
@@ -43,6 +46,23 @@ type Session struct {
 	cfg      Config
 	fs       *vfs.Mount
 	programs map[string]Program
+
+	mu    sync.Mutex
+	calls map[caller]*atomic.Int64 // tool calls; guarded by mu
+}
+
+// caller is whose tool calls are counted together, whichever terminals make
+// them.
+type caller struct{ sub, tenant, auth string }
+
+func (s *Session) toolCalls(p policy.Principal) *atomic.Int64 {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	k := caller{p.Sub, p.Tenant, p.Auth}
+	if s.calls[k] == nil {
+		s.calls[k] = new(atomic.Int64)
+	}
+	return s.calls[k]
 }
 
 // New returns a Session. It fails when the configuration makes no sense.
@@ -50,7 +70,7 @@ func New(cfg Config) (*Session, error) {
 	if cfg.FS == nil {
 		return nil, errors.New("sandbox: no file system")
 	}
-	s := &Session{cfg: cfg, programs: make(map[string]Program, len(cfg.Programs))}
+	s := &Session{cfg: cfg, programs: make(map[string]Program, len(cfg.Programs)), calls: map[caller]*atomic.Int64{}}
 	fsys, ok := cfg.FS.(*vfs.Mount)
 	if !ok {
 		var err error

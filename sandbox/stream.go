@@ -192,6 +192,20 @@ func unboundWriter(w io.Writer) io.Writer {
 	return w
 }
 
+// shown reports whether w is the run's own stdout, through however many shells.
+func (r *run) shown(w io.Writer) bool {
+	for {
+		switch f := unboundWriter(w).(type) {
+		case *sink:
+			return f == r.out
+		case *shell.File:
+			w = f.Writer()
+		default:
+			return false
+		}
+	}
+}
+
 // boundReader is r as a program reads it until ctx ends.
 func boundReader(ctx context.Context, r io.Reader) io.Reader {
 	switch r := unbound(r).(type) {

@@ -1,6 +1,9 @@
 package main
 
 import (
+	"crypto/ecdsa"
+	"crypto/x509"
+	"encoding/pem"
 	"fmt"
 	"io"
 	"os"
@@ -10,6 +13,7 @@ import (
 
 	"github.com/donax-sh/donax/policy"
 	"github.com/donax-sh/donax/policy/approve"
+	"github.com/donax-sh/donax/policy/rego"
 )
 
 // policyMode says whether what a policy decides is done.
@@ -41,11 +45,16 @@ func (f *sandboxFlags) admission(e policy.Engine, stderr io.Writer, session poli
 		fmt.Fprintln(stderr, "donax: DRY RUN: policies are asked but NOT ENFORCED; what they would refuse happens all the same (end it with --policy-mode enforce)")
 		return policy.DryRun(e, reportOnce(stderr)), book, nil
 	}
-	var ask policy.Approver
-	if session.Transport == "cli" {
-		ask = prompter(stderr) // a server asks the person at its client instead
+	return policy.Asking(e, book.Wrap(asker(stderr, session))), book, nil
+}
+
+// asker returns who can be asked at this process: nobody when it is a server,
+// which asks the person at its client instead.
+func asker(stderr io.Writer, session policy.Session) policy.Approver {
+	if session.Transport != "cli" {
+		return nil
 	}
-	return policy.Asking(e, book.Wrap(ask)), book, nil
+	return prompter(stderr)
 }
 
 // maxReports bounds what a dry run remembers having said.
@@ -69,6 +78,30 @@ func reportOnce(w io.Writer) func(policy.Action, policy.Decision, error) {
 		first, _, _ := strings.Cut(text, "\n")
 		fmt.Fprintln(w, "donax: not enforced:", first)
 	}
+}
+
+// bundleKey reads the key that verifies bundles.
+func bundleKey(flag string) (*rego.BundleKey, error) {
+	if flag == "" {
+		return nil, nil
+	}
+	id, file, ok := strings.Cut(flag, "=")
+	if !ok {
+		id, file = "default", flag
+	}
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return nil, usageError("--policy-key key.pem", "--policy-key: %v", err)
+	}
+	k := &rego.BundleKey{ID: id, Key: string(text), Algorithm: "RS256"}
+	if block, _ := pem.Decode(text); block == nil {
+		return nil, usageError("--policy-key key.pem", "--policy-key %s is no public key in PEM", file)
+	} else if pub, err := x509.ParsePKIXPublicKey(block.Bytes); err == nil {
+		if _, ok := pub.(*ecdsa.PublicKey); ok {
+			k.Algorithm = "ES256"
+		}
+	}
+	return k, nil
 }
 
 // outsideMounts refuses policies and approvals in a folder that the line may

@@ -70,7 +70,7 @@ func (d *demo) run(ctx context.Context) error {
 	d.say("  donax serve --policy policy.rego --mount project")
 	var log bytes.Buffer
 	start := time.Now()
-	d.client, err = client.Start(ctx, client.Config{Command: command, Stderr: &log, Name: "donax-demo", Version: version()})
+	d.client, err = client.Start(ctx, client.Config{Command: command, Env: os.Environ(), Stderr: &log, Name: "donax-demo", Version: version()})
 	if err != nil {
 		return fmt.Errorf("%w\n%s", err, log.String())
 	}

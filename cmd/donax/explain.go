@@ -16,17 +16,22 @@ import (
 
 func newPolicyExplain(std stdio) *cobra.Command {
 	var f sandboxFlags
-	var asJSON bool
+	var asJSON, trace bool
 	cmd := &cobra.Command{
 		Use:   "explain --policy PATH 'LINE'",
 		Short: "Say what a policy answers to each action of a line, and which rule decides",
 		Long: `Say what a policy answers to each action of a line, and which rule decides. Nothing is
-run: the line itself, the programs whose names stand in it and the files it redirects
-to are asked about. What is only known at run time is listed as such; it is decided
-when it runs. Exit status 0: nothing is denied; 1: something is.`,
+run: the line itself, the programs whose names stand in it, the files and hosts that
+their arguments name and the files it redirects to are asked about, by the same engine
+that decides. What is only known at run time is listed as such; it is decided when it
+runs. Exit status 0: nothing is denied; 1: something is.`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			list, dynamic, err := explainLine(cmd.Context(), &f, args[0])
+			var tracing io.Writer
+			if trace {
+				tracing = std.err
+			}
+			list, dynamic, err := explainLine(cmd.Context(), &f, args[0], tracing)
 			if err != nil {
 				return err
 			}
@@ -43,14 +48,15 @@ when it runs. Exit status 0: nothing is denied; 1: something is.`,
 			return nil
 		},
 	}
-	cmd.Flags().StringArrayVar(&f.policies, "policy", nil, "the Rego in `PATH`, a file or folder (repeatable)")
+	f.addPolicy(cmd)
+	cmd.Flags().BoolVar(&trace, "trace", false, "write OPA's trace of each decision, every expression that was tried, to stderr")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
 	return cmd
 }
 
 // explain shows the demo's explanation of a line.
 func explain(ctx context.Context, policyPath, line string, say func(string)) error {
-	list, dynamic, err := explainLine(ctx, &sandboxFlags{policies: []string{policyPath}, quiet: true}, line)
+	list, dynamic, err := explainLine(ctx, &sandboxFlags{policies: []string{policyPath}, quiet: true}, line, nil)
 	if err != nil {
 		return err
 	}
@@ -70,7 +76,7 @@ func printExplanations(w io.Writer, list []rego.Explanation, dynamic []string) {
 }
 
 // explainLine asks the policies about all that the text of a line shows.
-func explainLine(ctx context.Context, f *sandboxFlags, line string) (list []rego.Explanation, dynamic []string, err error) {
+func explainLine(ctx context.Context, f *sandboxFlags, line string, trace io.Writer) (list []rego.Explanation, dynamic []string, err error) {
 	f.defaults()
 	box, err := f.open(ctx, io.Discard, policy.Session{ID: "explain", Transport: "cli"})
 	if err != nil {
@@ -102,12 +108,21 @@ func explainLine(ctx context.Context, f *sandboxFlags, line string) (list []rego
 		case inBox:
 			kind = "box"
 		case !slices.Contains(askedBuiltins, name):
+			actions = append(actions, foreseen(subject, c.Cwd, "", call)...) // its redirections
 			continue
 		}
 		actions = append(actions, policy.Action{Kind: policy.KindExec, Subject: subject, Exec: &policy.Exec{
 			Name: name, Args: call.Args, Kind: kind, SHA256: sum, Cwd: c.Cwd, Ancestors: []string{}, Assigns: call.Assigns,
 		}})
-		actions = append(actions, fileActions(subject, c.Cwd, call)...)
+		actions = append(actions, foreseen(subject, c.Cwd, name, call)...)
+	}
+	if trace != nil {
+		for _, a := range actions {
+			fmt.Fprintf(trace, "# %s %s\n", a.Kind, policy.Describe(a))
+			if err := rego.WriteTrace(ctx, trace, box.engine, a); err != nil {
+				return nil, nil, &exitError{exitNo, err}
+			}
+		}
 	}
 	return rego.Explain(ctx, box.engine, actions), dynamic, nil
 }
@@ -115,28 +130,3 @@ func explainLine(ctx context.Context, f *sandboxFlags, line string) (list []rego
 // askedBuiltins are the shell's own commands that a policy is asked about:
 // those that run text or other commands.
 var askedBuiltins = []string{"sh", "bash", "eval", "source", ".", "exec"}
-
-// fileActions are the files that the redirections of a call open.
-func fileActions(subject policy.Subject, cwd string, call policy.Call) (list []policy.Action) {
-	for _, r := range call.Redirects {
-		op := "write"
-		switch r.Op {
-		case "<":
-			op = "read"
-		case ">", ">>", ">|", "&>", "&>>", "<>":
-		default:
-			continue // descriptors, here-documents and here-strings open no file
-		}
-		if r.Target == "" {
-			continue
-		}
-		name := r.Target
-		if !path.IsAbs(name) {
-			name = path.Join(cwd, name)
-		}
-		list = append(list, policy.Action{Kind: policy.KindFile, Subject: subject, File: &policy.File{
-			Op: op, Path: path.Clean(name), Requested: name, Mount: "/workspace", By: "shell",
-		}})
-	}
-	return list
-}

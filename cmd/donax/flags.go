@@ -18,6 +18,8 @@ import (
 // sandboxFlags are the flags that -c, run and serve share.
 type sandboxFlags struct {
 	policies []string
+	entry    string
+	key      string
 	mode     policyMode
 	confirm  confirmFlags
 	mounts   []string
@@ -29,6 +31,7 @@ type sandboxFlags struct {
 	raw      bool
 	rcfile   string
 	quiet    bool
+	upstream upstreamFlags
 
 	raise   func(flag string, lowered bool) string // of sandbox.Config
 	program []program                              // of run FILE.wasm, beside --program
@@ -41,7 +44,7 @@ func (f *sandboxFlags) add(cmd *cobra.Command, timeout time.Duration, memory, ou
 	f.timeout, f.memory, f.output = duration(timeout), size(memory), size(output)
 	fl := cmd.Flags()
 	fl.SortFlags = false
-	fl.StringArrayVar(&f.policies, "policy", nil, "admit by the Rego in `PATH`, a file or folder (repeatable: the most restrictive answer wins)")
+	f.addPolicy(cmd)
 	f.mode = enforce
 	fl.Var(&f.mode, "policy-mode", "`MODE`: enforce, or dry-run: say what the policy would refuse and let it happen")
 	f.confirm.add(cmd)
@@ -51,9 +54,18 @@ func (f *sandboxFlags) add(cmd *cobra.Command, timeout time.Duration, memory, ou
 	fl.Var(&f.timeout, "timeout", "end a line after `DURATION`, like 90s or 5m; 0 means never")
 	fl.Var(&f.memory, "memory", "memory of one program, like 64MiB")
 	fl.Var(&f.output, "output", "bytes a line may write in all, like 16MiB")
+	f.upstream.add(cmd)
 	fl.BoolVar(&f.raw, "raw", false, "show terminal escape sequences of the line to a terminal or client as they are")
 	fl.StringVar(&f.rcfile, "rcfile", "", "let each fresh shell read the bash text in `FILE` first, under the same policy and limits")
 	fl.BoolVarP(&f.quiet, "quiet", "q", false, "say nothing of donax's own on stderr but errors")
+}
+
+// addPolicy declares the flags that say which policies are asked.
+func (f *sandboxFlags) addPolicy(cmd *cobra.Command) {
+	fl := cmd.Flags()
+	fl.StringArrayVar(&f.policies, "policy", nil, "admit by the Rego in `PATH`, a file, folder, signed bundle or its https URL (repeatable: the most restrictive answer wins)")
+	fl.StringVar(&f.entry, "policy-entrypoint", "", "ask one rule, like `acme/authz/decision`, instead of those of package donax")
+	fl.StringVar(&f.key, "policy-key", "", "verify bundles with the public key in `[ID=]FILE`")
 }
 
 // defaults sets the sizes that add would have.

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"github.com/donax-sh/donax/mcp/upstream"
 	"github.com/donax-sh/donax/policy"
 	"github.com/donax-sh/donax/policy/approve"
 	"github.com/donax-sh/donax/policy/rego"
@@ -25,7 +26,8 @@ type opened struct {
 	layers  []*rego.Engine // what engine is made of, when policies were given
 	runtime *wasm.Runtime
 	files   []io.Closer
-	raw     bool // terminal sequences reach a terminal
+	tools   *upstream.Manager // nil without upstream servers
+	raw     bool              // terminal sequences reach a terminal
 	subject policy.Subject
 	boxless bool // what runs is no command of the box
 }
@@ -75,7 +77,14 @@ func (f *sandboxFlags) open(ctx context.Context, stderr io.Writer, session polic
 	if err != nil {
 		return nil, errors.Join(err, o.Close())
 	}
-	ns, err := o.namespace(mounts, programs)
+	bin, err := newBin(programs)
+	if err != nil {
+		return nil, errors.Join(&exitError{exitFault, err}, o.Close())
+	}
+	if o.tools, err = f.openUpstream(stderr, asker(stderr, session), bin); err != nil {
+		return nil, errors.Join(err, o.Close())
+	}
+	ns, err := o.namespace(mounts, bin)
 	if err != nil {
 		return nil, errors.Join(err, o.Close())
 	}
@@ -84,7 +93,7 @@ func (f *sandboxFlags) open(ctx context.Context, stderr io.Writer, session polic
 		limits.Timeout = -1
 	}
 	o.Session, err = sandbox.New(sandbox.Config{
-		FS: ns, Programs: programs, Policy: engine, Limits: limits, Dir: "/workspace", Load: fromFiles(o.runtime),
+		FS: ns, Programs: programs, Lookup: o.lookup(), Policy: engine, Limits: limits, Dir: "/workspace", Load: fromFiles(o.runtime),
 		Env: append([]string{"HOME=/workspace", "PATH=/bin", "TMPDIR=/tmp", "USER=user", "LOGNAME=user", "LANG=C.UTF-8", "TERM=dumb"}, env...),
 		RC:  rc, RCName: filepath.Base(f.rcfile), Raise: f.raise,
 	})
@@ -96,13 +105,9 @@ func (f *sandboxFlags) open(ctx context.Context, stderr io.Writer, session polic
 
 // namespace lays out what the sandbox sees: /workspace, /tmp, /bin, /dev and
 // the mounts. All that is in memory shares one quota.
-func (o *opened) namespace(mounts []mount, programs []sandbox.Program) (*vfs.Mount, error) {
+func (o *opened) namespace(mounts []mount, bin vfs.FS) (*vfs.Mount, error) {
 	quota := vfs.NewQuota(vfs.QuotaConfig{})
 	mem := func() vfs.FS { return vfs.NewMem(vfs.MemConfig{Quota: quota}) }
-	bin, err := vfs.NewStatic(sandbox.BinFiles(programs), 0o755)
-	if err != nil {
-		return nil, &exitError{exitFault, err}
-	}
 	dev, err := vfs.NewDev(vfs.DevConfig{})
 	if err != nil {
 		return nil, &exitError{exitFault, err}
@@ -145,10 +150,14 @@ func (f *sandboxFlags) load(ctx context.Context, stderr io.Writer) (policy.Engin
 		f.named = map[string]bool{}
 		return noPolicy{named: f.named}, nil, nil
 	}
+	key, err := bundleKey(f.key)
+	if err != nil {
+		return nil, nil, err
+	}
 	var layers []*rego.Engine
 	var engines []policy.Engine
 	for _, path := range f.policies {
-		e, err := rego.Load(ctx, rego.Config{Paths: []string{path}, Enforce: rego.Obligations()})
+		e, err := rego.Load(ctx, rego.Config{Paths: []string{path}, Entrypoint: f.entry, Key: key, Enforce: rego.Obligations()})
 		if err != nil {
 			return nil, nil, loadError(err)
 		}
@@ -203,6 +212,14 @@ func (o *opened) Run(ctx context.Context, c policy.Command, in io.Reader, out, e
 	return o.Session.Run(ctx, c, in, out, errw)
 }
 
+// lookup finds the commands of upstream servers; nil when there are none.
+func (o *opened) lookup() func(string) sandbox.Program {
+	if o.tools == nil {
+		return nil
+	}
+	return o.tools.Lookup
+}
+
 // prepare compiles the box where that was not done yet.
 func (o *opened) prepare(ctx context.Context, errw io.Writer) error {
 	if o.boxless || o.runtime.Cached() {
@@ -218,6 +235,9 @@ func (o *opened) prepare(ctx context.Context, errw io.Writer) error {
 // Close frees the sandbox. Nothing of it may still run.
 func (o *opened) Close() error {
 	err := errors.Join(o.runtime.Close(), o.book.End(o.subject.Session.ID))
+	if o.tools != nil {
+		err = errors.Join(err, o.tools.Close())
+	}
 	for _, f := range o.files {
 		err = errors.Join(err, f.Close())
 	}

@@ -51,7 +51,8 @@ limit but time). Every flag is also a variable: --mount is DONAX_MOUNT.`,
 	f.add(root)
 	root.AddCommand(
 		newRun(std), newServe(std), newDemo(std), newPolicy(std), newApprovals(std),
-		newCommands(std), newConnect(std), newWarm(std), newVersion(std), newDoctor(std), newCompileModule(std),
+		newCommands(std), newConnect(std), newUpstream(std), newWarm(std), newVersion(std),
+		newDoctor(std), newCompileModule(std),
 	)
 	return root
 }

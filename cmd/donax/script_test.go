@@ -5,20 +5,28 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/donax-sh/donax/mcp/client/clienttest"
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
 // TestMain makes the test binary be donax when a script runs it.
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){"donax": main})
+	testscript.Main(m, map[string]func(){
+		"donax":    main,
+		"fake-mcp": func() { os.Exit(clienttest.Main(os.Args[1:])) },
+	})
 }
 
 // TestScripts runs the sessions under testdata/script: what a user types and
 // what donax answers.
 func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
-		Dir:   "testdata/script",
-		Setup: func(e *testscript.Env) error { e.Setenv("DONAX_CACHE", testCache(t)); return nil },
+		Dir: "testdata/script",
+		Setup: func(e *testscript.Env) error {
+			e.Setenv("DONAX_CACHE", testCache(t))
+			e.Setenv("DONAX_STATE", filepath.Join(e.WorkDir, ".state"))
+			return nil
+		},
 	})
 }
 

@@ -51,13 +51,14 @@ func (f *serveFlags) serve(ctx context.Context, std stdio) error {
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
+	log := slog.New(slog.NewTextHandler(std.err, nil))
+	f.upstream.log = func(msg string) { log.Info(msg) }
 	f.raise = raiseServed
 	box, err := f.open(ctx, std.err, policy.Session{})
 	if err != nil {
 		return err
 	}
 	defer box.Close()
-	log := slog.New(slog.NewTextHandler(std.err, nil))
 	if !box.runtime.Cached() {
 		// The first command should not wait for a compilation. What is compiled
 		// already stays on disk until it is needed: it takes tens of MiB.
@@ -67,18 +68,21 @@ func (f *serveFlags) serve(ctx context.Context, std stdio) error {
 			}
 		}()
 	}
+	report := func(u rego.Update) {
+		if u.Err != nil {
+			log.Error("policy", "error", u.Err)
+			return
+		}
+		log.Info("policy reloaded", "old", u.Old, "new", u.New)
+	}
+	go reloadOnHangup(ctx, box.layers, report)
 	for _, layer := range box.layers {
-		go layer.Watch(ctx, 0, func(u rego.Update) {
-			if u.Err != nil {
-				log.Error("policy", "error", u.Err)
-				return
-			}
-			log.Info("policy reloaded", "old", u.Old, "new", u.New)
-		})
+		go layer.Watch(ctx, 0, report)
 	}
 	host := termhost.New(termhost.Config{Runner: box, Shell: box.shell, Engine: box.engine, Limits: termhost.Limits{Running: f.terminals}})
 	defer host.Close()
-	server, err := mcp.New(mcp.Config{Info: mcp.Info{Name: "donax", Version: version()}, Host: host, Remember: box.book.Wrap, Raw: f.raw, Logger: log})
+	server, err := mcp.New(mcp.Config{Info: mcp.Info{Name: "donax", Version: version()}, Host: host, Remember: box.book.Wrap, Raw: f.raw, Logger: log,
+		More: prepare(ctx, box.tools, f.upstream.log)})
 	if err != nil {
 		return &exitError{exitFault, err}
 	}

@@ -33,13 +33,13 @@ func TestManual(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			if r, err := rego.Test(ctx, rego.TestConfig{Config: rego.Config{Paths: []string{dir}}}); err != nil || !r.OK() {
+			if r, err := rego.Test(ctx, rego.TestConfig{Config: rego.Config{Paths: []string{dir}, Enforce: rego.Obligations()}}); err != nil || !r.OK() {
 				t.Errorf("policy %d: %v %v", i, r, err)
 			}
 			continue
 		}
 		last = src
-		r, err := rego.Check(ctx, rego.Config{Sources: map[string]string{"manual.rego": src}})
+		r, err := rego.Check(ctx, rego.Config{Sources: map[string]string{"manual.rego": src}, Enforce: rego.Obligations()})
 		if err != nil || len(r.Problems) > 0 {
 			t.Errorf("policy %d: %v\n%s", i, err, r)
 		}

@@ -20,7 +20,7 @@ func TestExamples(t *testing.T) {
 	for _, name := range names {
 		t.Run(name, func(t *testing.T) {
 			ctx := context.Background()
-			c := rego.Config{Paths: []string{name}}
+			c := rego.Config{Paths: []string{name}, Enforce: rego.Obligations()}
 			report, err := rego.Check(ctx, c)
 			if err != nil {
 				t.Fatal(err)
@@ -73,7 +73,7 @@ func TestExamplesCanBeWrittenOut(t *testing.T) {
 		if _, err := rego.Scaffold(dir, ex.Files); err != nil {
 			t.Fatal(err)
 		}
-		if r, err := rego.Check(context.Background(), rego.Config{Paths: []string{dir}}); err != nil || len(r.Problems) > 0 {
+		if r, err := rego.Check(context.Background(), rego.Config{Paths: []string{dir}, Enforce: rego.Obligations()}); err != nil || len(r.Problems) > 0 {
 			t.Errorf("%s: %v %v", name, err, r)
 		}
 	}

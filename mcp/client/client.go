@@ -1,9 +1,11 @@
-// Package client dials MCP servers. It is the other side of package mcp: the
-// demo drives donax with it.
+// Package client dials MCP servers: as child processes over their standard
+// streams, and over streamable HTTP, in whichever era the server answers:
+// 2026-07-28, or an initialize revision.
 //
-// A [Client] starts a server as a child process and speaks to it over its
-// standard streams, in whichever era the server answers: 2026-07-28, or an
-// initialize revision.
+// Nothing that a server sends is trusted. Lines that are no messages are
+// skipped, messages over a limit fail the one call that they answer, lists end
+// after a number of pages, and whatever a server does, [Client.Close] returns
+// soon with the process and all its children gone.
 package client
 
 import (
@@ -11,8 +13,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os/exec"
-	"strings"
+	"log/slog"
+	"net/http"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -20,69 +22,163 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// Config says which server to start and as whom.
+// Config says which server to dial and as whom. Either Command or URL is set.
 type Config struct {
-	Command []string  // program and arguments; the program is looked up in PATH
-	Env     []string  // NAME=VALUE; nil means the environment of this process
+	Command []string  // program and arguments; a name without slash is looked up in the PATH of Env, or else in that of this process
+	Env     []string  // NAME=VALUE: the whole environment of the server; nothing is inherited
 	Dir     string    // "" means the current folder
 	Stderr  io.Writer // the server's stderr; nil discards it
 
+	URL    string                 // of a streamable HTTP endpoint
+	Header http.Header            // sent with every request to the host of URL, and to no other
+	Bearer func() (string, error) // if set, gives the bearer token of each request
+
 	Name, Version string // how the client introduces itself; "" means donax
-	Revision      string // the MCP revision to ask for; "" means the newest
+	Revision      string // the MCP revision to ask for; "" means the newest, and an older era where that is not known
+
+	Limits       Limits
+	ToolsChanged func()                                  // called when the server says so, at most every half second; may be nil
+	Elicit       func(context.Context, Elicitation) bool // asked when the server wants a person's yes; nil does not offer it
+	Logf         func(format string, args ...any)        // told what was skipped; may be nil
+}
+
+// Limits bounds a connection. Zero fields take the value of [DefaultLimits].
+type Limits struct {
+	Message int           // bytes of one message
+	Tools   int           // tools in a list
+	Pages   int           // pages of a list
+	Probe   time.Duration // for the answer to the probe of the modern era
+}
+
+// DefaultLimits is the one place where defaults live.
+var DefaultLimits = Limits{Message: 32 << 20, Tools: 1000, Pages: 100, Probe: 10 * time.Second}
+
+// legacy is the revision that is asked for when a server cannot bear the probe.
+const legacy = "2025-11-25"
+
+// An Elicitation is a server's question to the person. Whoever answers it
+// must say that the words are the server's.
+type Elicitation struct {
+	Message string
+	URL     string // a page that the server wants opened; "" for a plain question
+	Fields  bool   // the server wants values that a yes does not give
 }
 
 // Client is one connection. Its methods may be called concurrently.
 type Client struct {
+	cfg     Config
 	session *mcp.ClientSession
 	tokens  atomic.Int64
+	changed *time.Timer
+	done    chan struct{}
+	idle    func() // closes what HTTP keeps open; nil otherwise
 
 	mu       sync.Mutex
 	progress map[string]func(message string) // by token; guarded by mu
+	calls    map[*call]bool                  // in flight; guarded by mu
+	closed   bool                            // guarded by mu
 }
 
-// Tool is one tool that a server offers.
-type Tool struct {
-	Name, Description string
-}
+// call is a call in flight.
+type call struct{ ctx context.Context }
 
-// Result is what a tool answered.
-type Result struct {
-	Text       string         // the text blocks, joined by newlines
-	Structured map[string]any // structuredContent; nil when there is none
-	IsError    bool           // the tool itself reports a failure; Text says why
-}
-
-// closeGrace is how long a server may take to end after its stdin is closed.
-const closeGrace = 2 * time.Second
-
-// Start starts a server and shakes hands with it. The server ends when ctx
-// does, or with [Client.Close].
+// Start dials a server and shakes hands with it; ctx bounds that and not the
+// connection, which lasts until [Client.Close] or until the server ends.
 func Start(ctx context.Context, cfg Config) (*Client, error) {
-	if len(cfg.Command) == 0 {
-		return nil, errors.New("no server command was given")
+	if (len(cfg.Command) == 0) == (cfg.URL == "") {
+		return nil, errors.New("a server needs either a command or a URL")
 	}
-	cmd := exec.CommandContext(ctx, cfg.Command[0], cfg.Command[1:]...)
-	cmd.Env, cmd.Dir, cmd.Stderr = cfg.Env, cfg.Dir, cfg.Stderr
+	if cfg.Name == "" {
+		cfg.Name = "donax"
+	}
+	if cfg.Version == "" {
+		cfg.Version = "0"
+	}
+	if cfg.Logf == nil {
+		cfg.Logf = func(string, ...any) {}
+	}
+	d := DefaultLimits
+	l := &cfg.Limits
+	l.Message, l.Tools, l.Pages, l.Probe = or(l.Message, d.Message), or(l.Tools, d.Tools), or(l.Pages, d.Pages), or(l.Probe, d.Probe)
 
-	c := &Client{progress: map[string]func(string){}}
-	name, version := cfg.Name, cfg.Version
-	if name == "" {
-		name = "donax"
+	c := &Client{cfg: cfg, progress: map[string]func(string){}, calls: map[*call]bool{}, done: make(chan struct{})}
+	if err := c.dial(ctx); err != nil {
+		return nil, err
 	}
-	if version == "" {
-		version = "0"
+	go func() {
+		_ = c.session.Wait()
+		close(c.done)
+	}()
+	return c, nil
+}
+
+func or[T comparable](v, otherwise T) T {
+	var zero T
+	if v == zero {
+		return otherwise
 	}
-	sdk := mcp.NewClient(&mcp.Implementation{Name: name, Version: version}, &mcp.ClientOptions{
+	return v
+}
+
+// dial connects: with the probe of the modern era first, in a window, and
+// anew with the older handshake when that did not end well. Some servers
+// ignore a request that comes before initialize, some end.
+func (c *Client) dial(ctx context.Context) error {
+	options := &mcp.ClientOptions{
 		Capabilities:                &mcp.ClientCapabilities{}, // the SDK's default claims roots, which this client does not have
 		ProgressNotificationHandler: c.onProgress,
-	})
-	session, err := sdk.Connect(ctx, &mcp.CommandTransport{Command: cmd, TerminateDuration: closeGrace},
-		&mcp.ClientSessionOptions{ProtocolVersion: cfg.Revision})
-	if err != nil {
-		return nil, fmt.Errorf("connect to %s: %w", cfg.Command[0], err)
+		Logger:                      slog.New(slog.DiscardHandler), // it would quote what servers send
 	}
-	c.session = session
-	return c, nil
+	if c.cfg.ToolsChanged != nil {
+		options.ToolListChangedHandler = func(context.Context, *mcp.ToolListChangedRequest) { c.onChange() }
+	}
+	if c.cfg.Elicit != nil {
+		options.ElicitationHandler = c.onElicit
+	}
+	transport, err := c.transport()
+	if err != nil {
+		return err
+	}
+	connect := func(ctx context.Context, revision string) error {
+		sdk := mcp.NewClient(&mcp.Implementation{Name: c.cfg.Name, Version: c.cfg.Version}, options)
+		session, err := sdk.Connect(ctx, transport, &mcp.ClientSessionOptions{ProtocolVersion: revision})
+		if err != nil {
+			return err
+		}
+		c.session = session
+		return nil
+	}
+	if c.cfg.Revision != "" && c.cfg.Revision < "2026" {
+		return c.explain(connect(ctx, c.cfg.Revision), transport)
+	}
+	window, cancel := context.WithTimeout(ctx, c.cfg.Limits.Probe)
+	defer cancel()
+	err = connect(window, c.cfg.Revision)
+	if err == nil || ctx.Err() != nil || errors.Is(err, errStart) || c.cfg.Revision != "" {
+		return c.explain(err, transport)
+	}
+	c.cfg.Logf("the probe of the modern era failed (%v); starting again with initialize", err)
+	return c.explain(connect(ctx, legacy), transport)
+}
+
+func (c *Client) transport() (mcp.Transport, error) {
+	if c.cfg.URL != "" {
+		t, idle, err := newHTTP(&c.cfg)
+		c.idle = idle
+		return t, err
+	}
+	return &process{cfg: &c.cfg}, nil
+}
+
+// explain adds to a failed start what the process said last.
+func (c *Client) explain(err error, t mcp.Transport) error {
+	if err == nil {
+		return nil
+	}
+	if p, ok := t.(*process); ok {
+		return p.explain(err)
+	}
+	return err
 }
 
 // Server returns the server's name and version and the MCP revision in use.
@@ -97,61 +193,75 @@ func (c *Client) Server() (name, version, revision string) {
 	return name, version, r.ProtocolVersion
 }
 
-// maxTools ends the listing of a server whose pages never do.
-const maxTools = 1000
-
-// Tools lists the server's tools in the order it gives.
-func (c *Client) Tools(ctx context.Context) ([]Tool, error) {
-	var list []Tool
-	for t, err := range c.session.Tools(ctx, nil) {
-		if err != nil {
-			return nil, err
-		}
-		if list = append(list, Tool{t.Name, t.Description}); len(list) == maxTools {
-			return nil, fmt.Errorf("the server lists more than %d tools", maxTools)
-		}
+// Instructions returns what the server tells whoever uses its tools.
+func (c *Client) Instructions() string {
+	if r := c.session.InitializeResult(); r != nil {
+		return r.Instructions
 	}
-	return list, nil
+	return ""
 }
 
-// Call calls a tool. When progress is not nil, it is given the message of
-// each progress notification as it comes. A tool's own failure is a Result
-// with IsError; the error is for a failed call.
-func (c *Client) Call(ctx context.Context, tool string, args map[string]any, progress func(message string)) (Result, error) {
-	if args == nil {
-		args = map[string]any{} // some servers reject null
+// Done is closed when the connection has ended.
+func (c *Client) Done() <-chan struct{} { return c.done }
+
+// Close ends the connection and the server. It does not wait for calls in
+// flight, which fail.
+func (c *Client) Close() error {
+	c.mu.Lock()
+	c.closed = true
+	if c.changed != nil {
+		c.changed.Stop()
 	}
-	p := &mcp.CallToolParams{Name: tool, Arguments: args}
-	if progress != nil {
-		token := fmt.Sprintf("p%d", c.tokens.Add(1))
-		p.SetProgressToken(token)
-		c.mu.Lock()
-		c.progress[token] = progress
-		c.mu.Unlock()
-		defer func() {
-			c.mu.Lock()
-			delete(c.progress, token)
-			c.mu.Unlock()
-		}()
+	c.mu.Unlock()
+	err := c.session.Close()
+	if c.idle != nil {
+		c.idle()
 	}
-	r, err := c.session.CallTool(ctx, p)
-	if err != nil {
-		return Result{}, fmt.Errorf("%s: %w", tool, err)
-	}
-	res := Result{IsError: r.IsError}
-	var texts []string
-	for _, block := range r.Content {
-		if t, ok := block.(*mcp.TextContent); ok {
-			texts = append(texts, t.Text)
-		}
-	}
-	res.Text = strings.Join(texts, "\n")
-	res.Structured, _ = r.StructuredContent.(map[string]any)
-	return res, nil
+	return err
 }
 
-// Close ends the connection and the server.
-func (c *Client) Close() error { return c.session.Close() }
+// debounce is how long a change of the tool list may settle: servers announce
+// one change several times.
+const debounce = 500 * time.Millisecond
+
+func (c *Client) onChange() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	switch {
+	case c.closed:
+	case c.changed == nil:
+		c.changed = time.AfterFunc(debounce, c.cfg.ToolsChanged)
+	default:
+		c.changed.Reset(debounce)
+	}
+}
+
+// onElicit relays a server's question when it is clear which call it belongs
+// to: the protocol does not say.
+func (c *Client) onElicit(ctx context.Context, r *mcp.ElicitRequest) (*mcp.ElicitResult, error) {
+	refused := &mcp.ElicitResult{Action: "decline"}
+	var in *call
+	c.mu.Lock()
+	for one := range c.calls {
+		in = one
+	}
+	if len(c.calls) != 1 {
+		in = nil
+	}
+	c.mu.Unlock()
+	if in == nil {
+		return refused, nil
+	}
+	e := Elicitation{Message: r.Params.Message, URL: r.Params.URL}
+	if schema, ok := r.Params.RequestedSchema.(map[string]any); ok {
+		fields, _ := schema["required"].([]any)
+		e.Fields = len(fields) > 0
+	}
+	if !c.cfg.Elicit(in.ctx, e) || ctx.Err() != nil {
+		return refused, nil
+	}
+	return &mcp.ElicitResult{Action: "accept", Content: map[string]any{}}, nil
+}
 
 func (c *Client) onProgress(_ context.Context, r *mcp.ProgressNotificationClientRequest) {
 	token, ok := r.Params.ProgressToken.(string)
@@ -161,7 +271,15 @@ func (c *Client) onProgress(_ context.Context, r *mcp.ProgressNotificationClient
 	c.mu.Lock()
 	f := c.progress[token]
 	c.mu.Unlock()
-	if f != nil {
-		f(r.Params.Message)
+	if f == nil {
+		return
 	}
+	text := r.Params.Message
+	if text == "" {
+		text = fmt.Sprint(r.Params.Progress)
+		if r.Params.Total > 0 {
+			text += fmt.Sprint("/", r.Params.Total)
+		}
+	}
+	f(text)
 }

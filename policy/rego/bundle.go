@@ -2,6 +2,7 @@ package rego
 
 import (
 	"fmt"
+	"io"
 	"os"
 	"path"
 	"path/filepath"
@@ -26,26 +27,37 @@ func isBundle(name string) bool {
 	return strings.HasSuffix(name, ".tar.gz") || strings.HasSuffix(name, ".tgz")
 }
 
+func (k *BundleKey) check(name string) error {
+	if k == nil {
+		return fmt.Errorf("policy: %s: bundles are only loaded with a key that verifies their signature", name)
+	}
+	if k.ID == "" || k.Key == "" {
+		return fmt.Errorf("policy: %s: the bundle key needs an id and a key", name)
+	}
+	return nil
+}
+
 // bundle reads a signed bundle. What is not signed by key, and bundles that
 // only change another one, are refused.
 func (s *sources) bundle(name string, key *BundleKey, withTests bool) error {
-	if key == nil {
-		return fmt.Errorf("policy: %s: bundles are only loaded with a key that verifies their signature", name)
-	}
-	if key.ID == "" || key.Key == "" {
-		return fmt.Errorf("policy: %s: the bundle key needs an id and a key", name)
-	}
 	f, err := os.Open(name)
 	if err != nil {
 		return fmt.Errorf("policy: %w", err)
 	}
 	defer f.Close()
+	return s.bundleFrom(f, name, key, withTests)
+}
+
+func (s *sources) bundleFrom(r io.Reader, name string, key *BundleKey, withTests bool) error {
+	if err := key.check(name); err != nil {
+		return err
+	}
 	alg := key.Algorithm
 	if alg == "" {
 		alg = "RS256"
 	}
 	config := bundle.NewVerificationConfig(map[string]*bundle.KeyConfig{key.ID: {Key: key.Key, Algorithm: alg}}, key.ID, key.Scope, nil)
-	b, err := bundle.NewReader(f).
+	b, err := bundle.NewReader(r).
 		WithBundleName(filepath.Base(name)).
 		WithBundleVerificationConfig(config). // never with an optional signature: then an unsigned one would do
 		WithCapabilities(newCapabilities()).

@@ -30,7 +30,7 @@ type RuleTrace struct {
 	Location string `json:"location"`
 	Matched  bool   `json:"matched"`
 	FailedAt int    `json:"failed_at,omitempty"` // line of the condition that did not hold
-	Failed   string `json:"failed,omitempty"`    // that line
+	Failed   string `json:"failed,omitempty"`    // the condition, or its line
 }
 
 // layered is an engine made of others; see [policy.Stack].

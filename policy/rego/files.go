@@ -1,6 +1,7 @@
 package rego
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -39,6 +40,16 @@ func collect(c Config, withTests bool) (*sources, error) {
 		s.modules[name] = text
 	}
 	for _, p := range c.Paths {
+		if isURL(p) {
+			text, err := c.fetched.get(c.Client, p)
+			if err != nil {
+				return nil, err
+			}
+			if err := s.bundleFrom(bytes.NewReader(text), p, c.Key, withTests); err != nil {
+				return nil, err
+			}
+			continue
+		}
 		st, err := os.Stat(p)
 		if err != nil {
 			return nil, fmt.Errorf("policy: %w", err)

@@ -226,7 +226,7 @@ func (f *facts) net(x *policy.Net) *ast.Term {
 func (f *facts) tool(x *policy.Tool) *ast.Term {
 	n := x.Annotations
 	return object(
-		kv("server", f.str(x.Server)), kv("name", f.str(x.Name)), kv("arguments", f.free(x.Arguments)), kv("confirm", f.str(x.Confirm)),
+		kv("server", f.str(x.Server)), kv("name", f.str(x.Name)), kv("sha256", f.str(x.SHA256)), kv("arguments", f.free(x.Arguments)), kv("confirm", f.str(x.Confirm)),
 		kv("annotations", object(
 			kv("readOnlyHint", boolean(n.ReadOnlyHint)), kv("destructiveHint", boolean(n.DestructiveHint)),
 			kv("idempotentHint", boolean(n.IdempotentHint)), kv("openWorldHint", boolean(n.OpenWorldHint)))))

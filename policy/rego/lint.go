@@ -27,6 +27,7 @@ func (s *snapshot) lint(modules map[string]*ast.Module) {
 		ps = append(ps, s.checkKinds(modules)...)
 		ps = append(ps, s.checkPackage(modules)...)
 		ps = append(ps, s.checkAllowType()...)
+		ps = append(ps, s.checkMemberTypes()...)
 		ps = append(ps, s.checkObligations()...)
 		ps = append(ps, s.checkReach()...)
 	}

@@ -24,6 +24,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -43,9 +44,10 @@ const (
 // Config says what to load and how to bound evaluation. Its zero value loads
 // nothing, which [Load] refuses.
 type Config struct {
-	Paths   []string          // files (.rego, .json, .yaml), folders of them, signed bundles (.tar.gz); *_test.* and hidden entries of folders are skipped
+	Paths   []string          // files (.rego, .json, .yaml), folders of them, signed bundles (.tar.gz) or their https URLs; *_test.* and hidden entries of folders are skipped
 	Sources map[string]string // further modules: name to Rego text
 	Key     *BundleKey        // verifies bundles; without it they are refused
+	Client  *http.Client      // fetches bundles; nil means one that waits 30 seconds
 	Package string            // package that is asked; "" means donax
 
 	// Entrypoint asks one rule, such as "authz/decision" or "docker.authz.allow", instead of the contract's
@@ -57,6 +59,8 @@ type Config struct {
 	Timeout  time.Duration // per decision, wall time; 0 means DefaultTimeout
 	MaxInput int           // bytes of facts per decision, larger ones deny; 0 means DefaultMaxInput
 	MaxStuck int           // evaluations that may run on after their deadline before all is denied; 0 means DefaultMaxStuck
+
+	fetched *fetched // what came from URLs, for the next look
 }
 
 // Obligations returns all that [Config].Enforce may hold. A caller names them
@@ -86,6 +90,9 @@ func (c Config) withDefaults() (Config, error) {
 		if !slices.Contains(optional, o) {
 			return c, fmt.Errorf("policy: %q is not an obligation that can be enforced: %v", o, optional)
 		}
+	}
+	if c.fetched == nil {
+		c.fetched = &fetched{}
 	}
 	_, _, err := c.asked()
 	return c, err

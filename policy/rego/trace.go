@@ -37,6 +37,9 @@ func (e *Engine) trace(ctx context.Context, a policy.Action) []RuleTrace {
 				if !st.matched && st.failed != nil {
 					p := s.texts.at(st.failed.Loc())
 					rt.FailedAt, rt.Failed = p.Line, strings.TrimSpace(p.Source)
+					if text, _, _ := strings.Cut(string(st.failed.Loc().Text), "\n"); text != "" {
+						rt.Failed = strings.TrimSpace(text) // the condition alone, of a line that holds more
+					}
 				}
 			}
 			out = append(out, rt)

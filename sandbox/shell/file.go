@@ -113,6 +113,10 @@ func (f *File) Stream() io.ReadWriter {
 	return f
 }
 
+// Writer returns what the shell was given to write to, when the description
+// is that, and nil for pipes, files and captures.
+func (f *File) Writer() io.Writer { return f.w }
+
 // VFS returns the vfs.File behind f, or nil when f is no file of the host's.
 func (f *File) VFS() vfs.File { return f.file }
 

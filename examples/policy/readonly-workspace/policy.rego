@@ -13,7 +13,10 @@ allow if input.action == "command"
 
 allow if input.exec.kind in {"box", "shell"}
 
-# Mount the folder with :ro as well; this says why in words a model can act on.
+# What the rules below forget is read-only all the same.
+mount contains {"path": "/workspace", "mode": "ro"} if input.command
+
+# This says why, in words a model can act on.
 deny contains {
 	"rule": "workspace-read-only",
 	"msg": sprintf("%s is read-only here", [input.file.path]),

@@ -47,3 +47,7 @@ test_remove_of_scratch_ok if {
 }
 
 test_limits if count(donax.limit) == 1 with input as {"action": "command", "command": {"calls": []}}
+
+test_mount_is_lowered if {
+	donax.mount == {{"path": "/workspace", "mode": "ro"}} with input as {"action": "command", "command": {"text": "x", "calls": []}}
+}

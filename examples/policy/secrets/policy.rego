@@ -1,8 +1,9 @@
 # METADATA
-# title: Secret files
+# title: Secret files and tokens
 # description: |
 #   Files that usually hold credentials cannot be opened, renamed or linked,
-#   whatever program asks and under whatever name.
+#   whatever program asks and under whatever name. Tokens in the output are
+#   replaced, and variables that hold credentials are taken away.
 package donax
 
 default allow := false
@@ -51,6 +52,36 @@ is_secret(path) if {
 	name := base(path)
 	regex.match(`^\.env(\..+)?$`, name)
 	not name in examples
+}
+
+# What is printed all the same: the shapes of common tokens, and whole private
+# keys. A command can encode what it prints, so this is a net and not a wall.
+tokens := {
+	"aws-key": `\b(AKIA|ASIA)[0-9A-Z]{16}\b`,
+	"github-token": `\b(gh[pousr]_[A-Za-z0-9]{36,255}|github_pat_[A-Za-z0-9_]{22,255})\b`,
+	"slack-token": `\bxox[abposr]-[A-Za-z0-9-]{10,250}`,
+	"api-key": `\bsk-[A-Za-z0-9_-]{20,200}`,
+	"jwt": `\beyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]+`,
+	"password": `(?i)\b(password|passwd|secret|token)\s*[=:]\s*[^\s"']{6,200}`,
+}
+
+redact contains {"name": name, "pattern": pattern} if {
+	input.command
+	some name, pattern in tokens
+}
+
+redact contains {
+	"name": "private-key",
+	"pattern": `-----BEGIN [A-Z ]*PRIVATE KEY-----`,
+	"until": `-----END [A-Z ]*PRIVATE KEY-----`,
+} if {
+	input.command
+}
+
+# Variables that hold credentials do not reach the line.
+unset_env contains name if {
+	some name in input.command.env
+	regex.match(`(?i)(token|secret|password|api_?key|credentials)$`, name)
 }
 
 base(path) := lower(parts[count(parts) - 1]) if parts := split(path, "/")

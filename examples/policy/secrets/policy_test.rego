@@ -41,3 +41,21 @@ test_link_to_secret if {
 test_programs_run if donax.allow with input as {"action": "exec", "exec": {"name": "cat", "kind": "box"}}
 
 test_lines_run if donax.allow with input as {"action": "command", "command": {"calls": []}}
+
+command(env) := {"action": "command", "command": {"text": "x", "env": env, "calls": []}}
+
+test_tokens_are_redacted if {
+	names := {r.name | some r in donax.redact} with input as command([])
+	names == {"aws-key", "github-token", "slack-token", "api-key", "jwt", "password", "private-key"}
+}
+
+test_patterns_match if {
+	some r in donax.redact with input as command([])
+	r.name == "aws-key"
+	regex.match(r.pattern, "id AKIAABCDEFGHIJKLMNOP.")
+	not regex.match(r.pattern, "AKIAshort")
+}
+
+test_variables_are_taken_away if {
+	donax.unset_env == {"GH_TOKEN", "DB_PASSWORD"} with input as command(["HOME", "GH_TOKEN", "DB_PASSWORD", "TOKENIZER"])
+}

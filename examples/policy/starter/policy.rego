@@ -23,11 +23,34 @@ deny contains {
 	input.exec.name in {"shred", "dd"}
 }
 
-# Refuse by arguments. These are the arguments after expansion.
+# Refuse by arguments. These are the arguments after expansion: of `rm -rf *`
+# the policy sees every name, so it is refused for the first that is no build folder.
 deny contains {"rule": "no-rm-root", "msg": "rm of a whole tree outside build folders", "hint": "name the files"} if {
 	input.exec.name == "rm"
+	some flag in input.exec.args
+	regex.match(`^(-[A-Za-z]*[rR]|--r)`, flag)
 	some arg in input.exec.args
-	arg in {"/", "/workspace", "/workspace/", ".", "./", "*"}
+	not startswith(arg, "-")
+	whole_tree(steps(arg))
+}
+
+build_folders := {"build", "dist", "out", "target", "bin", "obj", "coverage", "node_modules", ".cache", "tmp"}
+
+# The way to a file, from the root: ["workspace", "src"].
+steps(arg) := [s | some s in split(absolute(arg), "/"); not s in {"", "."}]
+
+absolute(arg) := arg if startswith(arg, "/")
+
+absolute(arg) := sprintf("%s/%s", [input.exec.cwd, arg]) if not startswith(arg, "/")
+
+whole_tree(way) if count(way) < 2
+
+whole_tree(way) if ".." in way
+
+whole_tree(way) if {
+	count(way) == 2
+	way[0] == "workspace"
+	not way[1] in build_folders
 }
 
 # Refuse by file. Names of programs say little about files: `>`, mv and find

@@ -2,7 +2,7 @@ package donax_test
 
 import data.donax
 
-exec(name, args) := {"action": "exec", "exec": {"name": name, "args": args, "kind": "box"}}
+exec(name, args) := {"action": "exec", "exec": {"name": name, "args": args, "kind": "box", "cwd": "/workspace"}}
 
 file(op, path) := {"action": "file", "file": {"op": op, "path": path, "to": ""}}
 
@@ -19,7 +19,20 @@ test_own_programs_are_not if not donax.allow with input as {"action": "exec", "e
 
 test_shred if denied_by("no-shred") with input as exec("shred", ["a"])
 
-test_rm_of_everything if denied_by("no-rm-root") with input as exec("rm", ["-rf", "."])
+test_rm_of_everything if {
+	every args in [
+		["-rf", "."], ["-rf", "/"], ["-r", "./"], ["-fR", "/workspace/"], ["--recursive", "../workspace"],
+		["-rf", "build", "src"], ["README.md", "src", "-r"], ["-rf", "./src"], ["-rf", "/tmp"],
+	] {
+		denied_by("no-rm-root") with input as exec("rm", args)
+	}
+}
+
+test_rm_of_build_folders if {
+	every args in [["-rf", "build", "dist"], ["-r", "./node_modules/"], ["-rf", "src/gen"], ["-rf", "/tmp/x"], ["a", "b"], ["-f", "-i"]] {
+		not denied_by("no-rm-root") with input as exec("rm", args)
+	}
+}
 
 test_rm_of_a_file if not denied_by("no-rm-root") with input as exec("rm", ["a.txt"])
 
