@@ -75,7 +75,9 @@ func (f *serveFlags) serve(ctx context.Context, std stdio) error {
 		}
 		log.Info("policy reloaded", "old", u.Old, "new", u.New)
 	}
-	go reloadOnHangup(ctx, box.layers, report)
+	if f.http.addr != "" { // over stdio the hangup is the client's, and ends the server
+		go reloadOnHangup(ctx, box.layers, report)
+	}
 	for _, layer := range box.layers {
 		go layer.Watch(ctx, 0, report)
 	}
