@@ -280,6 +280,9 @@ func BenchmarkTerminals(b *testing.B) {
 	table.add("64 terminals", line{what: "seq 5000 | sort -rn | head -1", ours: fmt.Sprintf("%d failed", failed), bar: "none", ok: failed == 0})
 	table.add("64 terminals", line{what: "stopping all guests for the collector, p99", ours: fmt.Sprintf("%.1f ms", p99*1e3), bar: "50 ms", ok: p99 <= 0.05})
 	for _, s := range x.rt.Stats() {
+		if s.Memory == 0 { // it was not used
+			continue
+		}
 		mb := float64(s.Memory) / 1e6
 		table.add("64 terminals", line{what: "an idle machine of the tier " + s.Tier, ours: fmt.Sprintf("%.1f MB", mb), bar: "7 MB", ok: mb <= 7})
 	}

@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"path"
+	"sync"
 	"time"
 
 	"github.com/donax-sh/donax/mcp/upstream"
@@ -71,7 +72,9 @@ func (f *sandboxFlags) openUpstream(stderr io.Writer, ask policy.Approver, bin *
 		Servers: file.Servers, CacheDir: stateDir(), Approve: ask, Remember: book.Wrap,
 		Progress: !f.quiet && isTerminal(stderr), Version: version(), Logf: f.upstream.logf(), Changed: bin.set,
 	})
-	bin.set(m.Commands())
+	if f.upstream.log == nil { // one line: it must see all commands at once
+		bin.set(m.Commands())
+	}
 	return m, nil
 }
 
@@ -80,15 +83,6 @@ func (f *upstreamFlags) logf() func(string, ...any) {
 		return nil
 	}
 	return func(format string, args ...any) { f.log(fmt.Sprintf(format, args...)) }
-}
-
-// stateDir is where the tool lists of upstream servers are kept: DONAX_STATE,
-// or the cache folder.
-func stateDir() string {
-	if d := os.Getenv("DONAX_STATE"); d != "" {
-		return d
-	}
-	return cacheDir()
 }
 
 // settle is how long a server waits at its start for upstream servers whose
@@ -112,14 +106,15 @@ func prepare(ctx context.Context, m *upstream.Manager, log func(string)) string 
 // upstream servers, which come and go. It is shown read-only.
 type binFolder struct {
 	*vfs.Mem
-	box   []sandbox.Program
-	tools map[string]bool
+
+	mu    sync.Mutex
+	tools map[string]bool // shown; guarded by mu
 }
 
 func newBin(box []sandbox.Program) (*binFolder, error) {
 	b := &binFolder{
-		Mem: vfs.NewMem(vfs.MemConfig{Quota: vfs.NewQuota(vfs.QuotaConfig{MaxBytes: -1, MaxFiles: -1}), Now: func() time.Time { return time.Unix(0, 0) }}),
-		box: box, tools: map[string]bool{},
+		Mem:   vfs.NewMem(vfs.MemConfig{Quota: vfs.NewQuota(vfs.QuotaConfig{MaxBytes: -1, MaxFiles: -1}), Now: func() time.Time { return time.Unix(0, 0) }}),
+		tools: map[string]bool{},
 	}
 	for name, text := range sandbox.BinFiles(box) {
 		if err := b.write(name, text); err != nil {
@@ -142,8 +137,10 @@ func (b *binFolder) write(name, text string) error {
 }
 
 // set shows exactly these tools beside the box. A tool that cannot be shown
-// can still be run. Calls must not overlap.
+// can still be run.
 func (b *binFolder) set(tools []string) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
 	now := map[string]bool{}
 	for _, name := range tools {
 		now[name] = true

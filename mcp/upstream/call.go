@@ -25,7 +25,7 @@ type command struct {
 // program returns the program of a command, or nil when the tools are known
 // and it is none.
 func (s *server) program(name string) sandbox.Program {
-	s.mu.Lock()
+	s.lock()
 	defer s.mu.Unlock()
 	t := s.byCommand[name]
 	switch {

@@ -14,9 +14,10 @@ import (
 // server is one upstream server: what is known of it, and the connection to
 // it while there is one.
 type server struct {
-	m    *Manager
-	cfg  Server
-	name string // in commands
+	m      *Manager
+	cfg    Server
+	name   string    // in commands
+	loaded sync.Once // the cache is read: by whoever needs it first
 
 	mu        sync.Mutex
 	mask      mask
@@ -40,20 +41,26 @@ type server struct {
 // retryAfter is how long a server that could not be reached is left alone.
 const retryAfter = 5 * time.Second
 
-func (s *server) listed() bool {
+// lock reads the cache, if that was not done yet, and locks mu.
+func (s *server) lock() {
+	s.loaded.Do(s.load)
 	s.mu.Lock()
+}
+
+func (s *server) listed() bool {
+	s.lock()
 	defer s.mu.Unlock()
 	return s.tools != nil
 }
 
 func (s *server) known() []*Tool {
-	s.mu.Lock()
+	s.lock()
 	defer s.mu.Unlock()
 	return s.tools
 }
 
 func (s *server) tool(command string) *Tool {
-	s.mu.Lock()
+	s.lock()
 	defer s.mu.Unlock()
 	return s.byCommand[command]
 }
@@ -68,7 +75,7 @@ func (s *server) use(ctx context.Context) (*client.Client, func(), error) {
 		return nil, nil, fmt.Errorf("the upstream server %s is disabled", s.name)
 	}
 	for tried := false; ; tried = true {
-		s.mu.Lock()
+		s.lock()
 		switch {
 		case s.closed:
 			s.mu.Unlock()
@@ -276,7 +283,7 @@ func (s *server) adopt(k known, cached bool) (changed bool) {
 
 // pinned is nil when the tools are those that the configuration pins.
 func (s *server) pinned() error {
-	s.mu.Lock()
+	s.lock()
 	defer s.mu.Unlock()
 	if s.cfg.Pin == "" || s.list == s.cfg.Pin {
 		return nil

@@ -109,7 +109,7 @@ const (
 func (m *Manager) Instructions() string {
 	var names, said []string
 	for _, s := range m.servers {
-		s.mu.Lock()
+		s.lock()
 		name, tools, words := s.name, s.tools, s.said
 		switch {
 		case s.cfg.Disabled || s.cfg.Err != nil || s.tools != nil && len(tools) == 0:

@@ -63,11 +63,13 @@ func New(cfg Config) *Manager {
 	}
 	for i, name := range commandNames(names, maxServerName, reserved) {
 		s := &server{m: m, cfg: cfg.Servers[i], name: name, mask: newMask(cfg.Servers[i].secrets)}
-		s.load()
 		m.servers = append(m.servers, s)
 		m.byName[name] = s
 	}
 	m.meta = m.metaPrograms()
+	if cfg.Changed != nil {
+		go m.changed() // reading what is known takes a while, and nobody waits for it
+	}
 	return m
 }
 
@@ -213,6 +215,9 @@ func (m *Manager) changed() {
 	}
 	m.note.Lock()
 	defer m.note.Unlock()
+	if m.ctx.Err() != nil {
+		return
+	}
 	m.cfg.Changed(m.Commands())
 }
 
