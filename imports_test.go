@@ -17,7 +17,7 @@ const module = "github.com/donax-sh/donax"
 // here may import none.
 var rooms = map[string][]string{
 	"":                {},
-	"cmd":             {"mcp", "mcp/client", "mcp/upstream", "termhost", "termhost/filter", "sandbox", "sandbox/egress", "sandbox/vfs", "sandbox/worker", "policy", "policy/approve", "policy/audit", "policy/brake", "policy/rego", "wasm", "wasm/box", "examples"},
+	"cmd":             {"mcp", "mcp/client", "mcp/upstream", "termhost", "termhost/filter", "sandbox", "sandbox/egress", "sandbox/vfs", "sandbox/worker", "policy", "policy/approve", "policy/audit", "policy/brake", "policy/rego", "wasm", "wasm/box", "wasm/rewrite", "examples"},
 	"examples":        {"sandbox", "sandbox/vfs", "policy", "policy/rego", "policy/audit", "policy/brake", "wasm", "wasm/box", "mcp", "mcp/client", "mcp/upstream", "termhost"},
 	"mcp":             {"termhost", "termhost/filter", "policy", "policy/brake"},
 	"mcp/client":      {},
@@ -30,6 +30,7 @@ var rooms = map[string][]string{
 	"sandbox/vfs":     {},
 	"sandbox/worker":  {"sandbox", "sandbox/vfs", "policy"},
 	"policy":          {},
+	"bench":           {},
 	"policy/approve":  {"policy"},
 	"policy/rego":     {"policy", "examples"},
 	"policy/audit":    {"policy"},

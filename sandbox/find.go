@@ -178,8 +178,7 @@ func (h *host) identify(ctx context.Context, c *command, at, file string) (targe
 		}
 		return h.named(ctx, c, name, args)
 	case bytes.HasPrefix(head, []byte("\x00asm")):
-		e.Msg = "WebAssembly modules in the session's files are not run: add the program to the sandbox"
-		return target{}, e
+		return h.module(ctx, c, at)
 	case !bytes.HasPrefix(head, []byte("#!")):
 		// A file that is no text must not be fed to the shell.
 		if bytes.IndexByte(line, 0) >= 0 {

@@ -28,6 +28,10 @@ type Config struct {
 	Env      []string                  // NAME=VALUE of every shell; nothing is inherited from the process
 	Dir      string                    // working folder, absolute; "" means /
 
+	// Load makes a program of a WebAssembly module that lies in the session's
+	// files and is about to be started. Nil: such modules are not run.
+	Load func(context.Context, Module) (Program, error)
+
 	RC     string // text that each fresh shell of a Run reads first, as if sourced; the policy is asked to admit it so
 	RCName string // what RC is called in messages and in that question
 

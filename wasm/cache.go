@@ -161,40 +161,83 @@ func (c *cache) keepHollow(ctx context.Context, rc wazero.RuntimeConfig, sum str
 	if code == "" {
 		return nil
 	}
-	hollow, err := rewrite.Hollow(bin)
-	if err != nil {
-		return err
-	}
-	tmp, err := os.MkdirTemp(c.dir, "hollow-")
+	tmp, err := os.MkdirTemp(c.dir, tmpPrefix)
 	if err != nil {
 		return err
 	}
 	defer os.RemoveAll(tmp)
-	wz, err := wazero.NewCompilationCacheWithDir(tmp)
+	return c.pair(ctx, rc, sum, bin, code, tmp)
+}
+
+// tmpPrefix begins the names of folders that are gone when their process is.
+const tmpPrefix = "hollow-"
+
+// fill compiles bin and keeps it in the cache, as only the hollow form finds
+// it. Nothing is left of a try that ends on its way but a folder.
+func (c *cache) fill(ctx context.Context, rc wazero.RuntimeConfig, sum string, bin []byte) error {
+	tmp, err := os.MkdirTemp(c.dir, tmpPrefix)
 	if err != nil {
 		return err
 	}
-	defer wz.Close(ctx)
-	r := wazero.NewRuntimeWithConfig(ctx, rc.WithCompilationCache(wz))
-	defer r.Close(ctx)
-	if _, err := r.CompileModule(ctx, hollow); err != nil {
+	defer os.RemoveAll(tmp)
+	code, err := compileOne(ctx, rc, bin, filepath.Join(tmp, "full"))
+	if err != nil {
 		return err
 	}
-	for n := range kept(tmp) {
-		// In one step, over what may be there: code that only traps.
-		link := filepath.Join(tmp, "code")
-		if err := os.Link(code, link); err != nil {
-			return err
-		}
-		if err := os.Rename(link, filepath.Join(filepath.Dir(code), filepath.Base(n))); err != nil {
-			return err
-		}
+	if err := c.pair(ctx, rc, sum, bin, code, tmp); err != nil {
+		return err
+	}
+	c.mark(sum)
+	return nil
+}
+
+// pair makes code, which bin was compiled to, be found for the hollow form of
+// bin, and keeps that. tmp is a folder of the cache for what is in the making.
+func (c *cache) pair(ctx context.Context, rc wazero.RuntimeConfig, sum string, bin []byte, code, tmp string) error {
+	hollow, err := rewrite.Hollow(bin)
+	if err != nil {
+		return err
+	}
+	trap, err := compileOne(ctx, rc, hollow, filepath.Join(tmp, "trap"))
+	if err != nil {
+		return err
+	}
+	dir := filepath.Join(c.dir, filepath.Base(filepath.Dir(trap)))
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return err
+	}
+	// In one step, over what may be there: code that only traps.
+	link := filepath.Join(tmp, "code")
+	if err := os.Link(code, link); err != nil {
+		return err
+	}
+	if err := os.Rename(link, filepath.Join(dir, filepath.Base(trap))); err != nil {
+		return err
 	}
 	file := filepath.Join(tmp, "bin")
 	if err := os.WriteFile(file, hollow, 0o600); err != nil {
 		return err
 	}
 	return os.Rename(file, c.marker(sum)+hollowSuffix)
+}
+
+// compileOne compiles bin into a cache of its own and returns the one file in
+// there.
+func compileOne(ctx context.Context, rc wazero.RuntimeConfig, bin []byte, dir string) (string, error) {
+	wz, err := wazero.NewCompilationCacheWithDir(dir)
+	if err != nil {
+		return "", err
+	}
+	defer wz.Close(ctx)
+	r := wazero.NewRuntimeWithConfig(ctx, rc.WithCompilationCache(wz))
+	defer r.Close(ctx)
+	if _, err := r.CompileModule(ctx, bin); err != nil {
+		return "", err
+	}
+	for n := range kept(dir) {
+		return n, nil
+	}
+	return "", errors.New("the compiled code was not kept")
 }
 
 // dropHollow forgets a hollow form whose code was not found.

@@ -42,6 +42,8 @@ func (p *command) Usage() sandbox.Usage {
 	}
 }
 
+var errNoArgs = errors.New("wasm: a program without arguments: not even its own name")
+
 // statusGoFatal is the status with which Go's runtime ends a program that
 // cannot go on: out of memory, deadlock, a panic outside of the command's own
 // goroutine.
@@ -50,7 +52,7 @@ const statusGoFatal = 2
 // Run runs the command.
 func (p *command) Run(ctx context.Context, proc *sandbox.Proc) error {
 	if len(proc.Args) == 0 {
-		return errors.New("wasm: a program without arguments: not even its own name")
+		return errNoArgs
 	}
 	// The guest finds the command by its canonical name, whatever it was called
 	// by.

@@ -1,6 +1,7 @@
 package wasm
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -113,18 +114,62 @@ func (mc *machine) size() int {
 	return mc.alloc.space.dirty
 }
 
-// snapshot is what a machine is after its initialisation.
+// snapshot is what a machine is after its initialisation. Pages that are all
+// zero are not in it: copying them would cost memory for each machine.
 type snapshot struct {
-	memory  []byte
+	size    int
+	parts   []part // in order; what is between them is zero
+	held    int    // bytes in parts
 	globals []uint64
 }
 
+type part struct {
+	at    int
+	bytes []byte
+}
+
+// hostPage is the unit in which the system gives memory.
+const hostPage = 4 << 10
+
+var zeroPage [hostPage]byte
+
+func isZero(page []byte) bool { return bytes.Equal(page, zeroPage[:len(page)]) }
+
 func (mc *machine) snapshot() *snapshot {
-	s := &snapshot{memory: append([]byte(nil), mc.alloc.bytes()...)}
+	mem := mc.alloc.bytes()
+	s := &snapshot{size: len(mem)}
+	for at := 0; at < len(mem); {
+		end := at
+		for end < len(mem) && !isZero(mem[end:min(end+hostPage, len(mem))]) {
+			end = min(end+hostPage, len(mem))
+		}
+		if end == at {
+			at += hostPage
+			continue
+		}
+		s.parts = append(s.parts, part{at, bytes.Clone(mem[at:end])})
+		s.held += end - at
+		at = end
+	}
 	for _, g := range mc.globals {
 		s.globals = append(s.globals, g.Get())
 	}
 	return s
+}
+
+// restore makes mem what the snapshot has. What is zero is read rather than
+// written: a page that nobody has written to needs no memory.
+func (s *snapshot) restore(mem []byte) {
+	at := 0
+	for _, p := range append(s.parts[:len(s.parts):len(s.parts)], part{at: s.size}) {
+		for at < p.at {
+			if page := mem[at : at+hostPage]; !isZero(page) {
+				clear(page)
+			}
+			at += hostPage
+		}
+		at += copy(mem[p.at:], p.bytes)
+	}
 }
 
 // reset makes the machine what it was, whatever has happened to it: there is
@@ -133,10 +178,10 @@ func (mc *machine) snapshot() *snapshot {
 // run, also after one that seems to have done nothing. False means that the
 // machine must be closed.
 func (mc *machine) reset(s *snapshot) bool {
-	if len(mc.alloc.bytes()) != len(s.memory) && !mc.alloc.shrink(mc.mod.Memory(), len(s.memory)) {
+	if len(mc.alloc.bytes()) != s.size && !mc.alloc.shrink(mc.mod.Memory(), s.size) {
 		return false
 	}
-	copy(mc.alloc.bytes(), s.memory)
+	s.restore(mc.alloc.bytes())
 	for i, g := range mc.globals {
 		g.Set(s.globals[i])
 	}

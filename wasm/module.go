@@ -60,32 +60,25 @@ func (m *module) compile() (err error) {
 			err = fmt.Errorf("wasm: compiling the %s: panic: %v", m.what, p)
 		}
 	}()
-	if bin := m.rt.cache.hollow(m.sum); bin != nil {
-		// The code is in the cache, and all else is in the hollow form.
-		c, err := m.rt.wz.CompileModule(compileContext(), bin)
-		if err == nil && m.probe(c) {
-			m.compiled = c
-			return nil
-		}
-		if err == nil {
-			c.Close(context.Background())
-		}
-		m.rt.cache.dropHollow(m.sum)
+	if m.compiled = m.fromCache(); m.compiled != nil {
+		return nil
 	}
 	bin, err := m.read()
 	if err != nil {
 		return err
 	}
-	first := !m.rt.cache.has(m.sum)
-	if first {
+	if m.fresh {
+		return m.compileApart(bin)
+	}
+	if !m.rt.cache.has(m.sum) {
 		m.rt.log("preparing the " + m.what + " (first run only)")
 	}
 	before := m.rt.cache.kept()
-	m.compiled, err = m.rt.wz.CompileModule(compileContext(), bin)
+	m.compiled, err = m.rt.wz.CompileModule(compileContext(context.Background()), bin)
 	if err != nil && len(before) > 0 { // a file that was cut short, say
 		m.rt.cache.clear()
 		before = m.rt.cache.kept()
-		m.compiled, err = m.rt.wz.CompileModule(compileContext(), bin)
+		m.compiled, err = m.rt.wz.CompileModule(compileContext(context.Background()), bin)
 	}
 	if err != nil {
 		return fmt.Errorf("wasm: compiling the %s: %w", m.what, err)
@@ -93,6 +86,43 @@ func (m *module) compile() (err error) {
 	m.rt.cache.mark(m.sum)
 	if err := m.rt.cache.keepHollow(context.Background(), m.rt.config, m.sum, bin, before); err != nil {
 		m.rt.log("the cache of the " + m.what + " is not complete: " + err.Error())
+	}
+	return nil
+}
+
+// fromCache returns the compiled module when its code is in the cache: all
+// else is in the hollow form.
+func (m *module) fromCache() wazero.CompiledModule {
+	bin := m.rt.cache.hollow(m.sum)
+	if bin == nil {
+		return nil
+	}
+	c, err := m.rt.wz.CompileModule(compileContext(context.Background()), bin)
+	if err == nil && m.probe(c) {
+		return c
+	}
+	if err == nil {
+		c.Close(context.Background())
+	}
+	m.rt.cache.dropHollow(m.sum)
+	return nil
+}
+
+// compileApart has another process fill the cache, one at a time. Whatever
+// comes of that, this process never compiles a module of a user itself.
+func (m *module) compileApart(bin []byte) error {
+	select {
+	case m.rt.compiling <- struct{}{}:
+		defer func() { <-m.rt.compiling }()
+	case <-m.rt.life.Done():
+		return ErrClosed
+	}
+	m.rt.log("compiling the " + m.what + " (first run only)")
+	if err := m.rt.compile(m.rt.life, bin); err != nil {
+		return err
+	}
+	if m.compiled = m.fromCache(); m.compiled == nil {
+		return fmt.Errorf("wasm: compiling the %s left nothing in the cache", m.what)
 	}
 	return nil
 }
@@ -107,10 +137,25 @@ func (m *module) probe(c wazero.CompiledModule) bool {
 	}
 	if f := mc.mod.ExportedFunction(rewrite.ProbeFunc); f != nil {
 		if res, err := f.Call(context.Background()); err == nil && len(res) == 1 && res[0] == 1 {
-			m.pool.spare = mc // for whoever comes first
+			if m.fresh {
+				mc.close()
+			} else {
+				m.pool.spare = mc // for whoever comes first
+			}
 			return true
 		}
 	}
 	mc.close()
 	return false
+}
+
+// discard frees the code of a module that nobody can run any more.
+func (m *module) discard() {
+	m.once.Do(func() { close(m.ready) })
+	go func() {
+		<-m.ready
+		if m.compiled != nil {
+			m.compiled.Close(context.Background())
+		}
+	}()
 }

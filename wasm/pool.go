@@ -41,7 +41,7 @@ type pool struct {
 type PoolStats struct {
 	Tier    string
 	Ready   int   // waiting for work
-	Memory  int64 // bytes that each of them has
+	Memory  int64 // bytes that each of them holds at least
 	Made    int64 // so far
 	Dropped int64 // so far: killed or broken
 	Reused  int64 // runs so far in a machine that had served before
@@ -81,7 +81,7 @@ func (p *pool) take(ctx context.Context, limit uint64) (*machine, error) {
 		}
 		return p.m.instantiate(ctx, limit, 0)
 	}
-	if uint64(len(snap.memory)) > limit {
+	if uint64(snap.size) > limit {
 		p.mu.Unlock()
 		return nil, (&allocator{limit: limit}).err()
 	}
@@ -125,7 +125,7 @@ func (p *pool) drop(mc *machine) {
 
 // make returns a new machine that is as the snapshot is.
 func (p *pool) make(ctx context.Context, snap *snapshot, limit uint64) (*machine, error) {
-	mc, err := p.m.instantiate(ctx, limit, len(snap.memory))
+	mc, err := p.m.instantiate(ctx, limit, snap.size)
 	if err != nil {
 		return nil, err
 	}
@@ -286,7 +286,7 @@ func (p *pool) read() PoolStats {
 	s := p.stats
 	s.Ready, _ = p.waiting()
 	if p.snap != nil {
-		s.Memory = int64(len(p.snap.memory))
+		s.Memory = int64(p.snap.held)
 	}
 	return s
 }

@@ -6,8 +6,12 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
+	"fmt"
+	"runtime"
+	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/donax-sh/donax/policy"
 	"github.com/donax-sh/donax/sandbox"
@@ -157,5 +161,100 @@ func TestUserModuleCompiler(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 		r.Close()
+	}
+}
+
+// loadOne returns what loads a module as one user does.
+func loadOne(t *testing.T) func(bin []byte, change func(*wasm.UserModule)) (sandbox.Program, error) {
+	t.Helper()
+	dir := t.TempDir()
+	r, err := wasm.New(wasm.Config{CacheDir: dir, Box: []wasm.Tier{}, Compile: func(ctx context.Context, module []byte) error {
+		return wasm.CompileInto(ctx, dir, module)
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { r.Close() })
+	return func(bin []byte, change func(*wasm.UserModule)) (sandbox.Program, error) {
+		sum := sha256.Sum256(bin)
+		u := wasm.UserModule{
+			Usage:  sandbox.Usage{Name: "x"},
+			SHA256: hex.EncodeToString(sum[:]),
+			Read:   func() ([]byte, error) { return bin, nil },
+			Admit:  func(context.Context, policy.Module) error { return nil },
+		}
+		if change != nil {
+			change(&u)
+		}
+		return r.Load(t.Context(), u)
+	}
+}
+
+// What a start section names runs like the rest of the program: it can be
+// stopped, and its stack is bounded.
+func TestUserModuleStart(t *testing.T) {
+	load := loadOne(t)
+	for name, c := range map[string]struct {
+		bin  []byte
+		want string
+	}{
+		"loop":      {wasmtest.Start(nil, wasmtest.Loop, wasmtest.Empty, wasmtest.Br, 0, wasmtest.End), context.DeadlineExceeded.Error()},
+		"recursion": {wasmtest.Start(nil, wasmtest.Call, 0), "exit status 125"},
+		"trap":      {wasmtest.Start(nil, wasmtest.Unreachable), "exit status 125"},
+		"nothing":   {wasmtest.Start(nil), ""},
+	} {
+		p, err := load(c.bin, nil)
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		ctx, cancel := context.WithTimeout(t.Context(), 3*time.Second)
+		err = p.Run(ctx, &sandbox.Proc{Args: []string{"x"}, Dir: "/"})
+		cancel()
+		if got := fmt.Sprint(err); c.want == "" && err != nil || c.want != "" && got != c.want {
+			t.Errorf("%s: %v, want %s", name, got, c.want)
+		}
+	}
+}
+
+// The same code serves under several names, and a module that nobody uses any
+// more is let go.
+func TestUserModuleReuse(t *testing.T) {
+	load := loadOne(t)
+	for i := range 40 {
+		p, err := load(wasmtest.Command("wasi_snapshot_preview1", fmt.Sprintf("%d\n", i), 0), func(u *wasm.UserModule) { u.Usage.Name = fmt.Sprint("n", i) })
+		if err != nil {
+			t.Fatal(err)
+		}
+		runtime.GC()
+		var out bytes.Buffer
+		if err := p.Run(t.Context(), &sandbox.Proc{Args: []string{"x"}, Dir: "/", Stdout: &out}); err != nil || out.String() != fmt.Sprintf("%d\n", i) {
+			t.Fatalf("%d: %q %v", i, out.String(), err)
+		}
+		if p.Usage().Name != fmt.Sprint("n", i) {
+			t.Errorf("%d: name %q", i, p.Usage().Name)
+		}
+	}
+}
+
+// A module cannot ask for more memory than a program may have, neither at its
+// start nor while it runs (case S050).
+func TestUserModuleMemory(t *testing.T) {
+	load := loadOne(t)
+	var limit *rewrite.LimitError
+	if _, err := load(wasmtest.Start([]byte{0, 0x80, 0x80, 4}), nil); !errors.As(err, &limit) || !strings.Contains(err.Error(), "memory minimum 4 GiB over limit 256 MiB") {
+		t.Errorf("4 GiB: %v", err)
+	}
+	// Grow until it fails, then trap if the memory is not of 16 pages.
+	grow := slices.Concat(
+		[]byte{wasmtest.Loop, wasmtest.Empty}, wasmtest.I32(1), []byte{wasmtest.MemoryGrow, 0}, wasmtest.I32(-1), []byte{0x47, 0x0d, 0, wasmtest.End}, // i32.ne, br_if
+		[]byte{0x3f, 0}, wasmtest.I32(16), []byte{0x47, 0x04, wasmtest.Empty, wasmtest.Unreachable, wasmtest.End}, // memory.size, i32.ne, if
+	)
+	p, err := load(wasmtest.Start([]byte{0, 1}, grow...), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := p.Run(t.Context(), &sandbox.Proc{Args: []string{"x"}, Dir: "/", Memory: 1 << 20}); err != nil {
+		t.Errorf("growing to the limit: %v", err)
 	}
 }

@@ -47,8 +47,8 @@ type Config struct {
 	Idle int
 
 	// Compile compiles a module into CacheDir in another process, by
-	// [CompileInto], and bounds that process. It is for modules of users: nil
-	// means that there are none.
+	// [CompileInto], and bounds that process. It is for modules of users, one at
+	// a time: nil means that there are none.
 	Compile func(ctx context.Context, module []byte) error
 
 	// Log is told what takes long: that a tier is compiled for the first time.
@@ -77,6 +77,7 @@ type Runtime struct {
 	cache   *cache
 	config  wazero.RuntimeConfig
 	compile func(context.Context, []byte) error
+	users   users
 	wz      wazero.Runtime
 	tiers   []*module
 	progs   []sandbox.Program
@@ -85,6 +86,8 @@ type Runtime struct {
 	spaces  spaces
 	life    context.Context // ends with Close
 	end     context.CancelFunc
+
+	compiling chan struct{} // has a token while a module of a user is compiled
 
 	mu     sync.Mutex
 	closed bool
@@ -119,12 +122,7 @@ func New(c Config) (*Runtime, error) {
 		return nil, err
 	}
 	ctx := context.Background()
-	// Debug information would be read from the cache value by value, at many
-	// times the cost of the code. Closing on the context's end would slow every
-	// loop down, and not stop all of them.
-	rc := wazero.NewRuntimeConfig().
-		WithCoreFeatures(api.CoreFeaturesV2).
-		WithDebugInfoEnabled(false)
+	rc := runtimeConfig()
 	if cache.wz != nil {
 		rc = rc.WithCompilationCache(cache.wz)
 	}
@@ -138,6 +136,8 @@ func New(c Config) (*Runtime, error) {
 		compile: c.Compile,
 		wz:      wazero.NewRuntimeWithConfig(ctx, rc),
 		epoch:   time.Now(),
+
+		compiling: make(chan struct{}, 1),
 	}
 	r.spaces.max = r.idle
 	r.life, r.end = context.WithCancel(ctx)
@@ -219,7 +219,14 @@ func (r *Runtime) enter() error {
 	return nil
 }
 
+// runtimeConfig is how modules are compiled. Debug information would be read
+// from the cache value by value, at many times the cost of the code. Closing
+// on the context's end would slow every loop down, and not stop all of them.
+func runtimeConfig() wazero.RuntimeConfig {
+	return wazero.NewRuntimeConfig().WithCoreFeatures(api.CoreFeaturesV2).WithDebugInfoEnabled(false)
+}
+
 // compileContext lets wazero use all cores.
-func compileContext() context.Context {
-	return experimental.WithCompilationWorkers(context.Background(), runtime.GOMAXPROCS(0))
+func compileContext(ctx context.Context) context.Context {
+	return experimental.WithCompilationWorkers(ctx, runtime.GOMAXPROCS(0))
 }

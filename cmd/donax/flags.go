@@ -23,6 +23,7 @@ type sandboxFlags struct {
 	mode     policyMode
 	confirm  confirmFlags
 	mounts   []string
+	programs []string
 	env      []string
 	net      netFlags
 	timeout  duration
@@ -36,6 +37,8 @@ type sandboxFlags struct {
 
 	isolation isolation
 	raise     func(flag string, lowered bool) string // of sandbox.Config
+	program   []program                              // of run FILE.wasm, beside --program
+	named     map[string]bool                        // digests of all of them, when no policy was given
 }
 
 // add declares the flags. The default of --timeout differs between a line
@@ -49,6 +52,7 @@ func (f *sandboxFlags) add(cmd *cobra.Command, timeout time.Duration, memory, ou
 	fl.Var(&f.mode, "policy-mode", "`MODE`: enforce, or dry-run: say what the policy would refuse and let it happen")
 	f.confirm.add(cmd)
 	fl.StringArrayVar(&f.mounts, "mount", nil, "show a host folder: `SRC[:DST][:MODE]`, MODE cow (default: SRC is never written), ro or rw; DST is /workspace unless given")
+	fl.StringArrayVar(&f.programs, "program", nil, "add a WebAssembly program (WASI) as a command: `NAME=FILE[@sha256:HEX]` (repeatable); with --policy an action module is asked")
 	fl.StringArrayVar(&f.env, "env", nil, "give the line a variable: `NAME=VALUE`, or NAME to pass on donax's own")
 	f.net.add(fl)
 	fl.Var(&f.timeout, "timeout", "end a line after `DURATION`, like 90s or 5m; 0 means never")

@@ -34,6 +34,7 @@ type opened struct {
 	tools   *upstream.Manager // nil without upstream servers
 	raw     bool              // terminal sequences reach a terminal
 	subject policy.Subject
+	boxless bool // what runs is no command of the box
 }
 
 // open builds a sandbox from the flags. What takes long on a first run is
@@ -74,15 +75,18 @@ func (f *sandboxFlags) open(ctx context.Context, stderr io.Writer, session polic
 		return nil, err
 	}
 	engine = w.engine(engine)
-	o := &opened{engine: engine, book: book, raw: f.raw, layers: layers, waist: w, subject: policy.Subject{
+	o := &opened{engine: engine, book: book, raw: f.raw, layers: layers, waist: w, boxless: f.program != nil, subject: policy.Subject{
 		Principal: policy.Principal{Sub: "local", Auth: "process"},
 		Session:   session,
 	}}
-	o.runtime, err = wasm.New(wasm.Config{CacheDir: cacheDir(), Memory: int64(f.memory), Log: f.tell(stderr)})
+	o.runtime, err = wasm.New(wasm.Config{CacheDir: cacheDir(), Compile: compileApart(cacheDir()), Memory: int64(f.memory), Log: f.tell(stderr)})
 	if err != nil {
 		return nil, errors.Join(&exitError{exitFault, err}, w.Close())
 	}
-	programs := o.runtime.Programs()
+	programs, err := f.modules(ctx, o.runtime, engine, o.subject)
+	if err != nil {
+		return nil, errors.Join(err, o.Close())
+	}
 	bin, err := newBin(programs)
 	if err != nil {
 		return nil, errors.Join(&exitError{exitFault, err}, o.Close())
@@ -101,7 +105,7 @@ func (f *sandboxFlags) open(ctx context.Context, stderr io.Writer, session polic
 	}
 	env = append([]string{"HOME=/workspace", "PATH=/bin", "TMPDIR=/tmp", "USER=user", "LOGNAME=user", "LANG=C.UTF-8", "TERM=dumb"}, env...)
 	o.Session, err = sandbox.New(sandbox.Config{
-		FS: ns, Programs: programs, Lookup: o.lookup(), Policy: engine, Network: network, Limits: limits, Dir: "/workspace", Env: env,
+		FS: ns, Programs: programs, Lookup: o.lookup(), Policy: engine, Network: network, Limits: limits, Load: fromFiles(o.runtime), Dir: "/workspace", Env: env,
 		RC: rc, RCName: filepath.Base(f.rcfile), Raise: f.raise,
 	})
 	if err != nil {
@@ -172,7 +176,8 @@ func replaceOrAppend(points []vfs.MountPoint, p vfs.MountPoint) []vfs.MountPoint
 // none is given.
 func (f *sandboxFlags) load(ctx context.Context, stderr io.Writer) (policy.Engine, []*rego.Engine, error) {
 	if len(f.policies) == 0 {
-		return policy.Default{Net: len(f.net.allow) > 0}, nil, nil
+		f.named = map[string]bool{}
+		return noPolicy{Default: policy.Default{Net: len(f.net.allow) > 0}, named: f.named}, nil, nil
 	}
 	key, err := bundleKey(f.key)
 	if err != nil {
@@ -256,7 +261,7 @@ func (o *opened) lookup() func(string) sandbox.Program {
 
 // prepare compiles the box where that was not done yet.
 func (o *opened) prepare(ctx context.Context, errw io.Writer) error {
-	if o.runtime.Cached() {
+	if o.boxless || o.runtime.Cached() {
 		return nil
 	}
 	err := o.runtime.Warm(ctx)

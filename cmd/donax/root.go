@@ -3,6 +3,7 @@ package main
 import (
 	"strings"
 
+	"github.com/donax-sh/donax/policy"
 	"github.com/spf13/cobra"
 )
 
@@ -42,7 +43,7 @@ limit but time). Every flag is also a variable: --mount is DONAX_MOUNT.`,
 			if len(args) > 0 {
 				name, args = args[0], args[1:]
 			}
-			return f.run(cmd.Context(), std, f.line, name, args)
+			return f.run(cmd.Context(), std, policy.Command{Text: f.line, Name: name, Params: args})
 		},
 	}
 	root.Flags().SortFlags = false
@@ -51,6 +52,7 @@ limit but time). Every flag is also a variable: --mount is DONAX_MOUNT.`,
 	root.AddCommand(
 		newRun(std), newServe(std), newDemo(std), newPolicy(std), newApprovals(std), newBrake(std), newEvents(std),
 		newCommands(std), newConnect(std), newUpstream(std), newWarm(std), newVersion(std), newWorker(std),
+		newDoctor(std), newCompileModule(std),
 	)
 	return root
 }

@@ -20,10 +20,9 @@ import (
 // runFlags are the flags of -c and run.
 type runFlags struct {
 	sandboxFlags
-	line string
-	json bool
-
-	script bool // the line is a script
+	line     string
+	json     bool
+	preopens []string
 }
 
 func (f *runFlags) add(cmd *cobra.Command) {
@@ -37,11 +36,21 @@ func newRun(std stdio) *cobra.Command {
 	var f runFlags
 	cmd := &cobra.Command{
 		Use:   "run [flags] FILE|- [-- ARG...]",
-		Short: "Run a script from a file or from stdin",
+		Short: "Run a script or a WebAssembly program from a file, or a script from stdin",
 		Long: `Run a script from a file of this machine, or from stdin with -. Its $0 is FILE and
-its $1, $2 and so on follow it. The exit status is the script's own.`,
+its $1, $2 and so on follow it. The exit status is the script's own.
+
+FILE may also be a WebAssembly program for WASI preview 1. It sees the files of the
+sandbox, with / and the working folder open, and its stdin, and nothing else.`,
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			switch p, err := moduleFile(args[0], f.preopens); {
+			case err != nil:
+				return err
+			case p != nil:
+				f.program = []program{*p}
+				return f.run(cmd.Context(), std, policy.Command{Args: append([]string{p.name}, args[1:]...)})
+			}
 			src, err := readScript(args[0], std.in)
 			if err != nil {
 				return err
@@ -49,11 +58,11 @@ its $1, $2 and so on follow it. The exit status is the script's own.`,
 			if args[0] == "-" {
 				args[0], std.in = "bash", nil // the script was the input
 			}
-			f.script = true
-			return f.run(cmd.Context(), std, src, args[0], args[1:])
+			return f.run(cmd.Context(), std, policy.Command{Text: src, Script: true, Name: args[0], Params: args[1:]})
 		},
 	}
 	f.add(cmd)
+	cmd.Flags().StringArrayVar(&f.preopens, "preopen", nil, "let a WebAssembly program find this folder of the sandbox open, rather than / and the working one: `NAME[=PATH]` (repeatable)")
 	return cmd
 }
 
@@ -75,8 +84,8 @@ func readScript(name string, stdin io.Reader) (string, error) {
 	return string(src), nil
 }
 
-// run runs one line or script and returns its exit status as an error.
-func (f *runFlags) run(ctx context.Context, std stdio, src, name string, params []string) error {
+// run runs one command and returns its exit status as an error.
+func (f *runFlags) run(ctx context.Context, std stdio, c policy.Command) error {
 	box, err := f.open(ctx, std.err, policy.Session{ID: "c_" + rand.Text(), Transport: "cli"})
 	if err != nil {
 		return err
@@ -88,7 +97,8 @@ func (f *runFlags) run(ctx context.Context, std stdio, src, name string, params 
 	if f.json {
 		out, errw = &outBuf, &errBuf
 	}
-	status, err := box.run(ctx, policy.Command{Text: src, Script: f.script, Name: name, Params: params, Cwd: "/workspace"}, std.in, out, errw)
+	c.Cwd = "/workspace"
+	status, err := box.run(ctx, c, std.in, out, errw)
 	var limit *sandbox.LimitError
 	var syntax *sandbox.ParseError
 	if err != nil && !errors.As(err, &limit) && !errors.As(err, &syntax) && !errors.Is(err, policy.ErrDenied) && ctx.Err() == nil {

@@ -62,12 +62,15 @@ func (f *function) rewrite(out []byte) []byte {
 	if !f.opt.Fuel {
 		return append(out, r.b...)
 	}
+	if f.opt.Unchecked {
+		f.weights = f.weights[:0]
+	}
 	f.scratch, f.counter = locals, locals+1
 	out = append(uleb(out, groups+2), r.b[declared:first]...)
 	out = append(out, 1, typeI32, 1, typeI64)
 
 	// A body that begins with a loop is checked at the loop's header.
-	if r.peek() == opLoop {
+	if r.peek() == opLoop && len(f.weights) > 0 {
 		f.weights = f.weights[1:]
 	} else {
 		out = f.check(out)
@@ -162,11 +165,27 @@ func (f *function) measure(r *reader) {
 // check takes the next region's weight from the counter and asks the host
 // for more when it is used up.
 func (f *function) check(out []byte) []byte {
-	weight := f.weights[0]
+	if f.opt.Unchecked {
+		return out
+	}
+	weight := price(f.weights[0])
 	f.weights = f.weights[1:]
 	out = uleb(append(out, opGlobalGet), f.fuel)
 	out = sleb(append(out, opI64Const), weight)
 	return f.settle(out)
+}
+
+// price is what a region of n instructions costs. Most of a large one is not
+// executed each time: Go's compiler makes a whole function one loop, of which
+// each turn takes a branch. Its full weight would have the host asked for
+// fuel some thousand times too often. What runs without a look from outside is
+// bounded all the same, by sixteen rations.
+func price(n int64) int64 {
+	const full = 64
+	if n <= full {
+		return n
+	}
+	return full + (n-full)/16
 }
 
 // charge takes the operand on top of the stack, shifted, from the counter. A

@@ -46,7 +46,7 @@ func TestLimits(t *testing.T) {
 			if !errors.As(err, &le) || le.What != c.what {
 				t.Fatalf("error %v, want the limit on %s", err, c.what)
 			}
-			if !strings.Contains(err.Error(), "at most") {
+			if !strings.Contains(err.Error(), "at most") && !strings.Contains(err.Error(), "over limit") {
 				t.Errorf("%q does not say how much is allowed", err)
 			}
 		})

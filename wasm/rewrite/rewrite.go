@@ -32,11 +32,14 @@ const (
 // GlobalPrefix and a decimal index name the module's own mutable globals when
 // Options.ExportGlobals is set. ProbeFunc, () -> i64, is a function that
 // returns 1 where the code is the module's own, and traps where it is that of
-// its [Hollow] form. With fuel, every module that has code has it.
+// its [Hollow] form. With fuel, every module that has code has it. StartFunc,
+// () -> (), is what the module's start section named: with fuel it is for the
+// host to call, since nothing bounds what an instantiation runs.
 const (
 	FuelGlobal   = "__donax_fuel"
 	GlobalPrefix = "__donax_g"
 	ProbeFunc    = "__donax_probe"
+	StartFunc    = "__donax_start"
 )
 
 // Options says what to do with a module. The zero value checks the limits
@@ -44,6 +47,7 @@ const (
 type Options struct {
 	Limits        Limits
 	Fuel          bool // count and stop
+	Unchecked     bool // with Fuel: the counter, and nothing that looks at it. Such a module cannot be stopped; it is for measuring what fuel costs
 	ExportGlobals bool // export the module's own mutable globals; refuse state that is neither there nor in memory
 	MergeData     bool // merge active data segments
 	TakeData      bool // take active data segments out, into Info.Data; wins over MergeData
@@ -63,7 +67,7 @@ type Info struct {
 	MaxPages  uint32   // memory it may grow to
 	Data      []byte   // the memory's first bytes, when data was taken out
 	Checks    int      // fuel checks inserted
-	Start     bool     // it runs code as soon as it is instantiated
+	Start     bool     // it has a start section; with fuel, StartFunc instead
 }
 
 // An Error says why a module was refused. Offset is in bytes from the start
@@ -88,7 +92,24 @@ func (e *LimitError) Error() string {
 	if e.Where != "" {
 		where = " (" + e.Where + ")"
 	}
+	if e.What == pagesLimit {
+		return fmt.Sprintf("wasm module: memory minimum %s over limit %s", pagesText(e.Got), pagesText(e.Max))
+	}
 	return fmt.Sprintf("wasm module: too many %s: %d, at most %d%s", e.What, e.Got, e.Max, where)
+}
+
+// pagesLimit is the LimitError.What of memory.
+const pagesLimit = "memory pages of 64 KiB"
+
+// pagesText says how much memory n pages are.
+func pagesText(n uint64) string {
+	switch {
+	case n%(1<<14) == 0:
+		return fmt.Sprintf("%d GiB", n>>14)
+	case n%(1<<4) == 0:
+		return fmt.Sprintf("%d MiB", n>>4)
+	}
+	return fmt.Sprintf("%d KiB", n<<6)
 }
 
 // Module rewrites a binary module. The error is an [*Error] or a
@@ -111,8 +132,8 @@ func Module(bin []byte, o Options) (out []byte, info Info, err error) {
 	r.tables()
 	r.memory()
 	r.globals()
-	r.exports()
 	r.start()
+	r.exports()
 	r.elements()
 	r.data()
 	r.code()
@@ -135,6 +156,7 @@ type rewriter struct {
 	ownGlobals  uint64
 	mutable     []uint64 // indexes of the module's own mutable globals
 	tick        uint64   // function index of fuel, when Options.Fuel
+	startFunc   uint64   // function index of StartFunc, when Info.Start
 	fuel        uint64   // global index of the counter, when Options.Fuel
 	dataMoved   bool     // data segments have lost their indexes
 }

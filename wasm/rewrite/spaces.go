@@ -61,7 +61,7 @@ func (w *rewriter) memory() {
 	n := r.count(1, "memories")
 	out := uleb(nil, n)
 	for range n {
-		enc, low, high := w.limits(r, w.lim.Pages, "memory pages of 64 KiB", "memory")
+		enc, low, high := w.limits(r, w.lim.Pages, pagesLimit, "")
 		out = append(out, enc...)
 		w.info.MinPages, w.info.MaxPages = uint32(low), uint32(high)
 	}
@@ -139,6 +139,10 @@ func (w *rewriter) exports() {
 		body = appendExport(body, FuelGlobal, 3, w.fuel)
 		n++
 	}
+	if w.opt.Fuel && w.info.Start {
+		body = appendExport(body, StartFunc, 0, w.startFunc)
+		n++
+	}
 	if w.probe() {
 		last := w.tick + uint64(len(w.funcTypes)) + uint64(len(w.added()))
 		body = appendExport(body, ProbeFunc, 0, last)
@@ -157,8 +161,16 @@ func appendExport(b []byte, name string, kind byte, index uint64) []byte {
 func (w *rewriter) start() {
 	if r := w.reader(secStart); r != nil {
 		w.info.Start = true
-		f := w.mapFunc(r, r.u32())
+		f := r.u32()
+		if w.opt.Fuel && f < w.importFuncs {
+			r.fail("the start function is an import")
+		}
+		w.startFunc = w.mapFunc(r, f)
 		r.end()
-		w.set(secStart, uleb(nil, f))
+		if w.opt.Fuel {
+			w.sections[secStart], w.present[secStart] = nil, false
+		} else {
+			w.set(secStart, uleb(nil, w.startFunc))
+		}
 	}
 }

@@ -56,6 +56,7 @@ type Job struct {
 	ticks int64  // of the standing clock
 	inos  uint64
 	kids  children
+	call  call // the present one
 }
 
 // NewJob returns a job with its standard streams and preopens.

@@ -95,11 +95,12 @@ func procSpawn(c *call) errno {
 	started := make(chan struct{})
 	ch.Started = sync.OnceFunc(func() { close(started) })
 	var err error
+	job, parent := c.Job, c.ctx
 	k.wg.Go(func() {
 		defer cancel()
 		defer release(files)
-		err = c.spawn(ctx, ch)
-		kid.finish(k, c.ctx, err)
+		err = job.spawn(ctx, ch)
+		kid.finish(k, parent, err)
 	})
 	select {
 	case <-started:

@@ -62,7 +62,8 @@ func BlockStdio(ctx context.Context) {
 
 var errNoJob = errors.New("wasi: a guest was called without a job")
 
-// call is one call of a host function.
+// call is one call of a host function. It is over when the function returns:
+// whatever goes on must not hold it.
 type call struct {
 	*Job
 	ctx context.Context
@@ -134,9 +135,11 @@ func (f function) host(results int) api.GoModuleFunc {
 		if j == nil {
 			panic(errNoJob)
 		}
-		c := call{Job: j, ctx: ctx, mem: memory{m.Memory()}, p: stack}
+		// A guest makes one call at a time, so the job has room for it.
+		c := &j.call
+		*c = call{Job: j, ctx: ctx, mem: memory{m.Memory()}, p: stack}
 		c.alive()
-		n := f.do(&c)
+		n := f.do(c)
 		if results == 1 {
 			stack[0] = uint64(n)
 		}

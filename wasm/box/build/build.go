@@ -22,6 +22,16 @@ import (
 // root would, to a reactor that is ready for package wasm. The same sources and the same Go version give the
 // same bytes wherever it runs.
 func Wasm(ctx context.Context, root, pkg string) ([]byte, error) {
+	bin, err := Compile(ctx, root, pkg)
+	if err != nil {
+		return nil, err
+	}
+	bin, _, err = Rewrite(bin)
+	return bin, err
+}
+
+// Compile is the first half of Wasm: a reactor as the Go compiler makes it.
+func Compile(ctx context.Context, root, pkg string) ([]byte, error) {
 	tmp, err := os.MkdirTemp("", "donax-box-")
 	if err != nil {
 		return nil, err
@@ -40,17 +50,15 @@ func Wasm(ctx context.Context, root, pkg string) ([]byte, error) {
 		"-ldflags", "-s -w -buildid=", "-overlay", overlay, "-o", out, pkg); err != nil {
 		return nil, err
 	}
-	bin, err := os.ReadFile(out)
-	if err != nil {
-		return nil, err
-	}
-	bin, _, err = Rewrite(bin)
-	return bin, err
+	return os.ReadFile(out)
 }
 
 // Rewrite makes a module one that package wasm takes for a tier of the box.
-func Rewrite(bin []byte) ([]byte, rewrite.Info, error) {
-	return rewrite.Module(bin, rewrite.Options{
+func Rewrite(bin []byte) ([]byte, rewrite.Info, error) { return rewrite.Module(bin, Options()) }
+
+// Options is how Rewrite rewrites.
+func Options() rewrite.Options {
+	return rewrite.Options{
 		// The linker puts what it likes into one function; memory is bounded when
 		// the module runs.
 		Limits:        rewrite.Limits{Pages: 1 << 16, Body: 1 << 20}, // our own code: awk's interpreter is one function of 300 kB
@@ -58,7 +66,7 @@ func Rewrite(bin []byte) ([]byte, rewrite.Info, error) {
 		ExportGlobals: true,
 		MergeData:     true,
 		Import:        wasi.Serves,
-	})
+	}
 }
 
 func run(ctx context.Context, dir string, args ...string) (string, error) {

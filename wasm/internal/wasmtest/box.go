@@ -77,3 +77,17 @@ func Command(module, text string, status int32) []byte {
 	m = append(m, section(10, vec(1, append(leb(uint32(len(body))), body...)))...)
 	return append(m, section(11, vec(1, slices.Concat([]byte{0}, I32(16), []byte{End}, str(text))))...)
 }
+
+// Start returns a module without imports and exports whose start section runs
+// code, with a memory of these limits unless mem is nil.
+func Start(mem []byte, code ...byte) []byte {
+	m := []byte("\x00asm\x01\x00\x00\x00")
+	m = append(m, section(1, vec(1, []byte{0x60, 0, 0}))...)
+	m = append(m, section(3, vec(1, []byte{0}))...)
+	if mem != nil {
+		m = append(m, section(5, vec(1, mem))...)
+	}
+	m = append(m, section(8, []byte{0})...)
+	body := slices.Concat([]byte{0}, code, []byte{End})
+	return append(m, section(10, vec(1, append(leb(uint32(len(body))), body...)))...)
+}
