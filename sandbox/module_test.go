@@ -25,6 +25,7 @@ func (m moduleProgram) Run(_ context.Context, p *sandbox.Proc) error {
 
 // A module in the files runs when the policy lets it be loaded and then
 // started. It is known by its path and content, never by a command's name.
+// Threats: WA-8.
 func TestModuleInFiles(t *testing.T) {
 	var asked []string
 	denied := map[policy.Kind]bool{}

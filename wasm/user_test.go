@@ -192,6 +192,7 @@ func loadOne(t *testing.T) func(bin []byte, change func(*wasm.UserModule)) (sand
 
 // What a start section names runs like the rest of the program: it can be
 // stopped, and its stack is bounded.
+// Threats: WA-9.
 func TestUserModuleStart(t *testing.T) {
 	load := loadOne(t)
 	for name, c := range map[string]struct {
@@ -239,6 +240,7 @@ func TestUserModuleReuse(t *testing.T) {
 
 // A module cannot ask for more memory than a program may have, neither at its
 // start nor while it runs (case S050).
+// Threats: WA-3.
 func TestUserModuleMemory(t *testing.T) {
 	load := loadOne(t)
 	var limit *rewrite.LimitError

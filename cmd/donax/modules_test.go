@@ -59,6 +59,7 @@ func donax(t *testing.T, args ...string) (status int, stdout, stderr string) {
 
 // TestModuleBombs runs the attack cases S047, S048 and S050 and what passes
 // the structural limits but not the compiler.
+// Threats: WA-2, WA-3.
 func TestModuleBombs(t *testing.T) {
 	t.Setenv("DONAX_CACHE", t.TempDir())
 	for name, c := range map[string]struct {
@@ -92,6 +93,7 @@ func TestModuleBombs(t *testing.T) {
 }
 
 // TestModuleAdmission says who decides which modules are loaded.
+// Threats: WA-8.
 func TestModuleAdmission(t *testing.T) {
 	t.Setenv("DONAX_CACHE", testCache(t))
 	dir := t.TempDir()

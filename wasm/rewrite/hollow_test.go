@@ -7,6 +7,7 @@ import (
 
 // Compiled code is kept by the digest of the hollow form, so it must tell
 // modules apart that differ in their code alone.
+// Threats: WA-9.
 func TestHollowTellsModulesApart(t *testing.T) {
 	var forms [][]byte
 	for _, code := range [][]byte{{0x01}, {0x00}} { // nop, unreachable
