@@ -17,9 +17,9 @@ const module = "github.com/donax-sh/donax"
 // here may import none.
 var rooms = map[string][]string{
 	"":                {},
-	"cmd":             {"mcp", "mcp/client", "mcp/upstream", "termhost", "termhost/filter", "sandbox", "sandbox/vfs", "policy", "policy/approve", "policy/rego", "wasm", "wasm/box", "examples"},
-	"examples":        {"sandbox", "sandbox/vfs", "policy", "policy/rego", "wasm", "wasm/box", "mcp", "mcp/client", "mcp/upstream", "termhost"},
-	"mcp":             {"termhost", "termhost/filter", "policy"},
+	"cmd":             {"mcp", "mcp/client", "mcp/upstream", "termhost", "termhost/filter", "sandbox", "sandbox/vfs", "policy", "policy/approve", "policy/audit", "policy/brake", "policy/rego", "wasm", "wasm/box", "examples"},
+	"examples":        {"sandbox", "sandbox/vfs", "policy", "policy/rego", "policy/audit", "policy/brake", "wasm", "wasm/box", "mcp", "mcp/client", "mcp/upstream", "termhost"},
+	"mcp":             {"termhost", "termhost/filter", "policy", "policy/brake"},
 	"mcp/client":      {},
 	"mcp/upstream":    {"mcp/client", "sandbox", "sandbox/vfs", "policy"},
 	"termhost":        {"policy", "termhost/filter"},
@@ -30,6 +30,8 @@ var rooms = map[string][]string{
 	"policy":          {},
 	"policy/approve":  {"policy"},
 	"policy/rego":     {"policy", "examples"},
+	"policy/audit":    {"policy"},
+	"policy/brake":    {"policy"},
 	"wasm":            {"sandbox", "sandbox/vfs", "policy", "wasm/wasi", "wasm/rewrite", "wasm/box"},
 	"wasm/wasi":       {"sandbox", "sandbox/vfs"},
 	"wasm/rewrite":    {},

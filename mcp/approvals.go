@@ -30,6 +30,11 @@ type askError struct {
 	state    string
 }
 
+func isQuestion(err error) bool {
+	var e *askError
+	return errors.As(err, &e)
+}
+
 func (e *askError) Error() string { return "a person must approve this first" }
 
 var (

@@ -73,6 +73,12 @@ func (h *httpHandler) serveHealth(w http.ResponseWriter, _ *http.Request) {
 		http.Error(w, "shutting down", http.StatusServiceUnavailable)
 		return
 	}
+	if h.s.health != nil {
+		if err := h.s.health(); err != nil {
+			http.Error(w, err.Error(), http.StatusServiceUnavailable)
+			return
+		}
+	}
 	fmt.Fprintln(w, "ok")
 }
 

@@ -16,12 +16,14 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"strings"
 	"sync"
 	"time"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/donax-sh/donax/policy"
+	"github.com/donax-sh/donax/policy/brake"
 	"github.com/donax-sh/donax/termhost"
 )
 
@@ -50,6 +52,22 @@ type Config struct {
 	// taken out, because what a model or person sees must not steer a terminal.
 	Raw bool
 
+	// Every call of a tool passes one point: Grant and what else is bound to the context (see policy.Bind),
+	// then Gate, which is where brakes stand and the record is kept. Both may be nil.
+	Grant *brake.Grant // what clients may do at all; it holds for the commands they start, too
+	Gate  policy.Gate
+
+	// On whose behalf it is, for the record. What a context carries already stays: see policy.WithOrigin.
+	Goal, Scope string
+	Isolation   policy.Isolation // what separates the terminals of Host; "" is none
+
+	// Metrics write what /metrics shows beside the server's own, in the text format of Prometheus.
+	Metrics []func(io.Writer)
+
+	// Health says what is wrong with the whole, for /healthz; nil, or nil from it, means that nothing is.
+	// Its text is shown to whoever asks: it must name nothing.
+	Health func() error
+
 	Logger *slog.Logger // for the operator; nil discards. Never standard output: that is the protocol's
 }
 
@@ -65,7 +83,13 @@ type Server struct {
 	remember  func(policy.Approver) policy.Approver
 	raw       bool
 	metrics   metrics
+	more      []func(io.Writer)
+	health    func() error
 	approvals *approvals
+
+	grant  *brake.Grant
+	gate   policy.Gate
+	origin policy.Origin
 
 	mu    sync.Mutex
 	calls map[string]int // in progress, by principal
@@ -76,10 +100,10 @@ func New(c Config) (*Server, error) {
 	if c.Host == nil {
 		return nil, errors.New("mcp: Config.Host is nil")
 	}
-	s := newBare(c)
 	if c.Info.Name == "" {
 		c.Info.Name = "donax"
 	}
+	s := newBare(c)
 	if c.Instructions == "" {
 		c.Instructions = Instructions
 		if c.Host.HasShells() {
@@ -108,7 +132,8 @@ func New(c Config) (*Server, error) {
 func newBare(c Config) *Server {
 	s := &Server{
 		host: c.Host, served: toolMethods, limits: c.Limits.withDefaults(), log: c.Logger,
-		calls: map[string]int{}, approvals: newApprovals(), remember: c.Remember, raw: c.Raw,
+		calls: map[string]int{}, approvals: newApprovals(), remember: c.Remember, raw: c.Raw, more: c.Metrics, health: c.Health, grant: c.Grant, gate: c.Gate,
+		origin: policy.Origin{Server: strings.TrimSpace(c.Info.Name + " " + c.Info.Version), Goal: c.Goal, Scope: c.Scope, Isolation: c.Isolation},
 	}
 	if s.remember == nil {
 		s.remember = func(ask policy.Approver) policy.Approver { return ask }

@@ -18,6 +18,7 @@ import (
 type metrics struct {
 	authFailures atomic.Int64
 	rateLimited  atomic.Int64
+	refused      atomic.Int64
 	inCall       atomic.Int64
 
 	mu        sync.Mutex
@@ -89,6 +90,7 @@ func (s *Server) writeMetrics(w io.Writer) {
 	}
 	counter(w, "donax_auth_failures_total", "Requests without a valid token.", m.authFailures.Load())
 	counter(w, "donax_rate_limited_total", "Requests over their principal's rate.", m.rateLimited.Load())
+	counter(w, "donax_calls_refused_total", "Tool calls that a grant, a brake or the record refused.", m.refused.Load())
 	gauge(w, "donax_tool_calls_in_progress", "Tool calls in progress.", m.inCall.Load())
 
 	st := s.host.Stats()
@@ -97,6 +99,10 @@ func (s *Server) writeMetrics(w io.Writer) {
 	counter(w, "donax_terminals_created_total", "Terminals created.", st.Created)
 	counter(w, "donax_commands_denied_total", "Commands that the policy did not allow.", st.Denied)
 	counter(w, "donax_output_bytes_total", "Bytes that ended commands have written.", st.OutputBytes)
+
+	for _, more := range s.more {
+		more(w)
+	}
 
 	var mem runtime.MemStats
 	runtime.ReadMemStats(&mem)

@@ -39,26 +39,26 @@ func terminalTools(s *Server) []Tool {
 			"To read the rest, call again with offset 0 and then with each nextOffset until it equals bytesWritten.",
 		InputSchema: schema(outputInput), OutputSchema: schema(outputOutput),
 		Hints: Hints{ReadOnly: true, Idempotent: true, ClosedWorld: true},
-		Call:  t.output,
+		Call:  t.output, harmless: true,
 	}, {
 		Name: "terminal_wait_for_exit", Title: "Wait for a command",
 		Description: fmt.Sprintf("Wait until a command has ended, %d seconds at most unless timeoutMs says otherwise, and return its exitStatus. ", int(s.limits.Wait.Seconds())) +
 			"When it still runs, running is true: call again, or terminal_kill. Waiting again is safe. Output comes from terminal_output.",
 		InputSchema: schema(waitInput), OutputSchema: schema(waitOutput),
 		Hints: Hints{ReadOnly: true, Idempotent: true, ClosedWorld: true},
-		Call:  t.wait,
+		Call:  t.wait, harmless: true,
 	}, {
 		Name: "terminal_kill", Title: "Stop a command",
 		Description: "Stop a command and everything it started. Its output can still be read; release it afterwards. A command that has ended is left as it is.",
 		InputSchema: schema(terminalInput), OutputSchema: schema(killOutput),
 		Hints: Hints{Idempotent: true, ClosedWorld: true},
-		Call:  t.kill,
+		Call:  t.kill, harmless: true,
 	}, {
 		Name: "terminal_release", Title: "Free a terminal",
 		Description: "Free a terminal: stop its command if it still runs, and drop its output. The terminalId is invalid afterwards. Do this for every terminal when you have read what you need.",
 		InputSchema: schema(terminalInput), OutputSchema: schema(releaseOutput),
 		Hints: Hints{ClosedWorld: true},
-		Call:  t.release,
+		Call:  t.release, harmless: true,
 	}}
 }
 

@@ -26,6 +26,8 @@ type Tool struct {
 	// its text must be fit for that; the end of ctx means that nobody waits.
 	// It may be called several times at once.
 	Call func(ctx context.Context, c *Call) (*Result, error)
+
+	harmless bool // it can only look at, or end, what its caller has started: brakes let it pass
 }
 
 // Hints tell a client how careful to be. The zero value is the most careful.
@@ -131,7 +133,7 @@ func (s *Server) call(ctx context.Context, t Tool, req *sdk.CallToolRequest) (*s
 	}
 	subject.Session.Protocol = req.ProtocolVersion()
 	subject.Session.Client = clientOf(req)
-	ctx = policy.WithSubject(ctx, subject)
+	ctx = s.withOrigin(policy.WithSubject(ctx, subject), req.Params.Meta)
 
 	c := &Call{
 		Arguments: req.Params.Arguments, Subject: subject, terminals: who.Terminals, tool: t.Name, sess: req.Session,
@@ -144,7 +146,7 @@ func (s *Server) call(ctx context.Context, t Tool, req *sdk.CallToolRequest) (*s
 	if args := bytes.TrimSpace(c.Arguments); len(args) == 0 || string(args) == "null" {
 		c.Arguments = json.RawMessage("{}")
 	}
-	r, err := t.Call(ctx, c)
+	r, err := s.admitted(ctx, t, c)
 	var ask *askError
 	switch {
 	case errors.As(err, &ask):

@@ -168,8 +168,9 @@ func (e *DeniedError) Is(target error) bool { return target == ErrDenied }
 // Unwrap returns the engine's failure, if it failed.
 func (e *DeniedError) Unwrap() error { return e.Err }
 
-// Check asks e about a. The error is nil only when the effect is Allow;
-// otherwise it is a [*DeniedError]. A nil engine, an error and a panic deny.
+// Check asks what is bound to ctx, and then e, about a; see [Bind]. The error
+// is nil only when the effect is Allow; otherwise it is a [*DeniedError]. A nil
+// engine, an error and a panic deny.
 func Check(ctx context.Context, e Engine, a Action) (d Decision, err error) {
 	defer func() {
 		if p := recover(); p != nil { // a bug in an engine must never become an allow
@@ -179,7 +180,7 @@ func Check(ctx context.Context, e Engine, a Action) (d Decision, err error) {
 	if e == nil {
 		return Decision{}, &DeniedError{Action: a, Err: &Failure{Class: FailNone}}
 	}
-	d, err = e.Decide(ctx, a)
+	d, err = decide(ctx, e, a)
 	if err != nil {
 		return Decision{ID: d.ID}, &DeniedError{Action: a, Decision: Decision{ID: d.ID}, Err: err}
 	}

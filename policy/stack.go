@@ -65,6 +65,9 @@ func (s stack) Constant(k Kind) (Decision, bool) {
 
 func merge(d, next Decision) Decision {
 	out := d
+	if next.Effect > Allow { // no effect that is known: it must not pass for one that is
+		next.Effect = Deny
+	}
 	switch {
 	case next.Effect < d.Effect: // smaller is more restrictive
 		out.ID, out.Effect, out.Reasons = next.ID, next.Effect, next.Reasons
@@ -73,6 +76,9 @@ func merge(d, next Decision) Decision {
 			out.ID = next.ID
 		}
 		out.Reasons = append(d.Reasons[:len(d.Reasons):len(d.Reasons)], next.Reasons...)
+	}
+	if out.Unenforced == nil {
+		out.Unenforced = next.Unenforced
 	}
 	out.Warnings = append(d.Warnings[:len(d.Warnings):len(d.Warnings)], next.Warnings...)
 	out.Limits = d.Limits.Least(next.Limits)

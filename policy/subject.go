@@ -12,17 +12,17 @@ type Subject struct {
 // Principal is the authenticated party behind a session. On stdio and on the
 // command line it is {Sub: "local", Auth: "process"}.
 type Principal struct {
-	Sub    string         `json:"sub"`
-	Tenant string         `json:"tenant"`
-	Auth   string         `json:"auth"`
-	Roles  []string       `json:"roles"`
-	Scopes []string       `json:"scopes"`
-	Claims map[string]any `json:"claims"`
+	Sub    string         `json:"sub"`    // who it is: the subject of a token, or local
+	Tenant string         `json:"tenant"` // of the token; "" without one
+	Auth   string         `json:"auth"`   // how that was found out: process, bearer or jwt
+	Roles  []string       `json:"roles"`  // of the token
+	Scopes []string       `json:"scopes"` // of the token
+	Claims map[string]any `json:"claims"` // of the verified token, as they stand in it
 }
 
 // Session is the connection or process that a terminal was made through.
 type Session struct {
-	ID        string `json:"id"`
+	ID        string `json:"id"`        // unguessable; of donax -c one for each run
 	Transport string `json:"transport"` // cli, stdio or http
 	Protocol  string `json:"protocol"`  // MCP revision; "" on the command line
 	Client    Client `json:"client"`
@@ -30,15 +30,15 @@ type Session struct {
 
 // Client is what an MCP client says of itself; never trust it.
 type Client struct {
-	Name    string `json:"name"`
-	Version string `json:"version"`
+	Name    string `json:"name"`    // a claim
+	Version string `json:"version"` // a claim
 }
 
 // Terminal is the terminal that an action belongs to.
 type Terminal struct {
-	ID     string   `json:"id"`
-	Cwd    string   `json:"cwd"` // at creation
-	Grants []string `json:"grants"`
+	ID     string   `json:"id"`     // names it; cli for a line of donax -c
+	Cwd    string   `json:"cwd"`    // at creation
+	Grants []string `json:"grants"` // what the server's operator gave it by name
 }
 
 type subjectKey struct{}

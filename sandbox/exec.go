@@ -106,10 +106,8 @@ func (h *host) exec(ctx context.Context, c *command) error {
 
 // admit asks the policy about an exec and shows what it warns of.
 func (h *host) admit(ctx context.Context, x policy.Exec, stderr io.Writer) (policy.Decision, error) {
-	if e, ok := h.policy.(policy.Constanter); ok {
-		if d, ok := e.Constant(policy.KindExec); ok && d.Effect == policy.Allow && len(d.Warnings) == 0 {
-			return d, nil
-		}
+	if d, ok := policy.ConstantOf(ctx, h.policy, policy.KindExec); ok && d.Effect == policy.Allow && len(d.Warnings) == 0 {
+		return d, nil
 	}
 	x.Depth, x.Ancestors = h.depth, nonNil(h.ancestors)
 	x.Args, x.Assigns = nonNil(x.Args), nonNil(x.Assigns)

@@ -21,10 +21,8 @@ import (
 // asks the policy first, counts, and fails once the run is over.
 func (h *host) filesOf(ctx context.Context, by string, std stdio) vfs.FS {
 	g := &guard{run: h.run, ctx: ctx, fs: h.session.fs, by: by, stderr: std.err, std: std, mounts: h.mounts}
-	if e, ok := h.policy.(policy.Constanter); ok {
-		d, ok := e.Constant(policy.KindFile)
-		g.open = ok && d.Effect == policy.Allow
-	}
+	d, ok := policy.ConstantOf(ctx, h.policy, policy.KindFile)
+	g.open = ok && d.Effect == policy.Allow
 	return g
 }
 

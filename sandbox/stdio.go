@@ -69,6 +69,14 @@ func (f *streamFile) Write(p []byte) (int, error) {
 	return f.w.Write(p)
 }
 
+// WaitRead waits until a Read would not, as far as the stream knows.
+func (f *streamFile) WaitRead(ctx context.Context) error {
+	if w, ok := f.r.(interface{ WaitRead(context.Context) error }); ok {
+		return w.WaitRead(ctx)
+	}
+	return nil
+}
+
 func (f *streamFile) ReadAt([]byte, int64) (int, error)  { return 0, syscall.ESPIPE }
 func (f *streamFile) WriteAt([]byte, int64) (int, error) { return 0, syscall.ESPIPE }
 func (f *streamFile) Seek(int64, int) (int64, error)     { return 0, syscall.ESPIPE }

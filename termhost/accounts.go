@@ -30,6 +30,9 @@ func (h *Host) admit(o owner, most int) (usage int, err error) {
 	if h.closed {
 		return 0, ErrClosed
 	}
+	if h.halted != nil {
+		return 0, h.halted
+	}
 	a := h.byOwner[o]
 	if a == nil {
 		a = &account{}
@@ -89,6 +92,9 @@ func (h *Host) add(t *Terminal) (evicted []*Terminal, err error) {
 	defer h.mu.Unlock()
 	if h.closed {
 		return nil, ErrClosed
+	}
+	if h.halted != nil { // since it was admitted
+		return nil, h.halted
 	}
 	a := h.byOwner[t.owner]
 	for _, old := range a.terms {

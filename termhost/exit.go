@@ -67,6 +67,8 @@ func exitOf(status int, err, cause error, l policy.Limits) Exit {
 			return Exit{Signal: "SIGKILL", Reason: Released, Detail: cause.Error(), Err: err}
 		case errors.Is(cause, errClosing):
 			return Exit{Signal: "SIGKILL", Reason: Closed, Detail: cause.Error(), Err: err}
+		case errors.Is(cause, ErrHalted):
+			return Exit{Signal: "SIGKILL", Reason: Killed, Detail: cause.Error(), Err: err}
 		}
 		return Exit{Signal: "SIGKILL", Reason: Killed, Err: err}
 	case err == nil && status >= 0 && status <= 255:

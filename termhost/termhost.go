@@ -71,6 +71,7 @@ type Host struct {
 
 	mu      sync.Mutex
 	closed  bool
+	halted  error // why no command may start; nil when they may
 	terms   map[string]*Terminal
 	live    map[*Terminal]struct{} // with a command that runs, also when released
 	byOwner map[owner]*account

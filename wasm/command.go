@@ -60,6 +60,9 @@ func (p *command) Run(ctx context.Context, proc *sandbox.Proc) error {
 			if _, err := mc.call(ctx, mt, "_initialize"); err != nil {
 				return 0, err
 			}
+			// Go's start-up asks for streams that do not wait. Machines that are
+			// reset never ran it, and commands write to streams that do.
+			wasi.BlockStdio(ctx)
 		}
 		status, err := mc.call(ctx, mt, "box_run")
 		var exit *wasi.Exit

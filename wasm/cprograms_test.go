@@ -252,11 +252,12 @@ func TestCErrors(t *testing.T) {
 type readyWriter struct {
 	once  sync.Once
 	ready chan struct{}
+	said  syncBuffer
 }
 
 func (w *readyWriter) Write(p []byte) (int, error) {
 	w.once.Do(func() { close(w.ready) })
-	return len(p), nil
+	return w.said.Write(p)
 }
 
 // Whatever a program waits for, or does without end, it ends within 50 ms of
@@ -264,12 +265,20 @@ func (w *readyWriter) Write(p []byte) (int, error) {
 func TestCBlocked(t *testing.T) {
 	const bound, tries = 50 * time.Millisecond, 8
 	p := loader(t, t.TempDir())("block", compileC(t, "block"), nil)
-	s, err := sandbox.New(sandbox.Config{FS: vfs.NewMem(vfs.MemConfig{}), Programs: []sandbox.Program{p}, Policy: allow})
+	dev, err := vfs.NewDev(vfs.DevConfig{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	fsys, err := vfs.NewMount(vfs.MountPoint{Path: "/dev", Mode: vfs.ReadWrite, FS: dev})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := sandbox.New(sandbox.Config{FS: fsys, Programs: []sandbox.Program{p}, Policy: allow})
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, text := range []string{
-		"block read", "block fgets", "block poll", "block clock", "block sleep", "block yield", "block spin",
+		"block read", "block fgets", "block poll", "block clock", "block sleep", "block yield", "block spin", "block vector",
 		"block sleep | block read", "block sleep | block poll", "block write | block sleep 2>/dev/null",
 	} {
 		best := time.Hour
@@ -293,7 +302,7 @@ func TestCBlocked(t *testing.T) {
 			took := time.Since(at)
 			never.Close()
 			if !errors.Is(err, killed) {
-				t.Fatalf("%s: %v", text, err)
+				t.Fatalf("%s: %v\n%s", text, err, errw.said.String())
 			}
 			if best = min(best, took); best < bound {
 				break
@@ -303,4 +312,24 @@ func TestCBlocked(t *testing.T) {
 			t.Errorf("%s: ended %v after the kill at best", text, best)
 		}
 	}
+}
+
+// Relative and absolute names lead where they say, although they are one to
+// the C library, and also where a folder of the working directory is named
+// like one below the root.
+func TestCWorkingDirectory(t *testing.T) {
+	p := loader(t, t.TempDir())("show", compileC(t, "show"), nil)
+	session(t, p, map[string]string{
+		"/w/a.txt":    "a\n",
+		"/w/tmp/mine": "the project's\n",
+		"/tmp/theirs": "the machine's\n",
+	}, "/w", []line{
+		{text: "show a.txt /w/a.txt ./a.txt ../w/a.txt", out: "a\na\na\na\n"},
+		{text: "show tmp/mine /w/tmp/mine /tmp/theirs", out: "the project's\nthe project's\nthe machine's\n"},
+		{text: "cd sub; show ../a.txt ../tmp/mine /w/a.txt", out: "a\nthe project's\na\n"},
+		{text: "cd /; show w/a.txt /w/a.txt tmp/theirs", out: "a\na\nthe machine's\n"},
+		{text: "show +new +/tmp/new; show new /w/new /tmp/new", out: "made\nmade\nmade\n"},
+		{text: "show none /tmp/none", out: "none: errno 44\n/tmp/none: errno 44\n"},
+		{text: "cd sub; show +f; cd ..; show sub/f f", out: "made\nf: errno 44\n"},
+	})
 }

@@ -29,6 +29,9 @@ process.stdout.write(z.brotliDecompressSync(m.getCompressedBytes()));`
 
 func npmFile(t *testing.T, parts ...string) string {
 	t.Helper()
+	if testing.Short() {
+		t.Skip("compiling programs of this size takes a while")
+	}
 	dir := os.Getenv("DONAX_PROGRAMS")
 	if dir == "" {
 		if os.Getenv("DONAX_REQUIRE_TOOLS") != "" {
@@ -132,7 +135,7 @@ except OSError as e: print(e.strerror)
 try: open("/nothing")
 except FileNotFoundError as e: print(e.errno, e.strerror)
 '`, out: "['g', 'l'] text True 4\n2.0\nDirectory not empty\n44 No such file or directory\n"},
-		{text: `cat_is_not_here 2>/tmp/none; python3 -c 'import hashlib; print(hashlib.sha256(b"x").hexdigest()[:8])'`, out: "2d711642\n"},
+		{text: `python3 -c 'import hashlib; print(hashlib.sha256(b"x").hexdigest()[:8])'`, out: "2d711642\n"},
 	})
 }
 

@@ -190,6 +190,34 @@ true
 	}
 }
 
+// An empty name names nothing, and a folder is not removed as its own ".".
+func TestEmptyNames(t *testing.T) {
+	for _, c := range []struct {
+		args []string
+		want string
+	}{
+		{[]string{"read", ""}, "No such file or directory"},
+		{[]string{"write", ""}, "No such file or directory"},
+		{[]string{"mkdir", ""}, "No such file or directory"},
+		{[]string{"rmdir", ""}, "No such file or directory"},
+		{[]string{"unlink", ""}, "No such file or directory"},
+		{[]string{"rename", "", "x"}, "No such file or directory"},
+		{[]string{"link", "d", ""}, "No such file or directory"},
+		{[]string{"symlink", "", "x"}, "No such file or directory"},
+		{[]string{"rmdir", "d/."}, "Invalid argument"},
+		{[]string{"rmdir", "d/"}, "ok"},
+	} {
+		j := newJob(t, append([]string{"errno"}, c.args...)...)
+		if err := j.proc.FS.Mkdir("/d", 0o755); err != nil {
+			t.Fatal(err)
+		}
+		j.status(t)
+		if got := strings.TrimSpace(j.err.String()); got != c.want {
+			t.Errorf("%q: got %q, want %q", c.args, got, c.want)
+		}
+	}
+}
+
 func TestStdio(t *testing.T) {
 	j := newJob(t, "stat")
 	j.status(t)

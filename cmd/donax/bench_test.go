@@ -4,6 +4,7 @@ import (
 	"context"
 	"io"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -56,6 +57,34 @@ func BenchmarkBash(b *testing.B) {
 			for b.Loop() {
 				if err := exec.Command(bash, "-c", l.text).Run(); err != nil {
 					b.Fatal(err)
+				}
+			}
+		})
+	}
+}
+
+// BenchmarkExec runs a program a hundred times, without and with a record of
+// each: their ratio is what the record costs.
+func BenchmarkExec(b *testing.B) {
+	for _, name := range []string{"off", "on"} {
+		b.Run("audit="+name, func(b *testing.B) {
+			f := sandboxFlags{quiet: true}
+			f.defaults()
+			if name == "on" {
+				f.waist.audit = filepath.Join(b.TempDir(), "log")
+			}
+			box, err := f.open(b.Context(), io.Discard, policy.Session{ID: "bench", Transport: "cli"})
+			if err != nil {
+				b.Fatal(err)
+			}
+			defer box.Close()
+			if err := box.runtime.Warm(context.Background()); err != nil {
+				b.Fatal(err)
+			}
+			for b.Loop() {
+				c := policy.Command{Text: "for ((i = 0; i < 100; i++)); do /bin/basename /a/b >/dev/null; done", Cwd: "/workspace"}
+				if status, err := box.run(b.Context(), c, nil, io.Discard, io.Discard); status != 0 || err != nil {
+					b.Fatal(status, err)
 				}
 			}
 		})

@@ -30,6 +30,7 @@ type sandboxFlags struct {
 	raw      bool
 	rcfile   string
 	quiet    bool
+	waist    waistFlags
 	upstream upstreamFlags
 
 	raise func(flag string, lowered bool) string // of sandbox.Config
@@ -50,6 +51,7 @@ func (f *sandboxFlags) add(cmd *cobra.Command, timeout time.Duration, memory, ou
 	fl.Var(&f.timeout, "timeout", "end a line after `DURATION`, like 90s or 5m; 0 means never")
 	fl.Var(&f.memory, "memory", "memory of one program, like 64MiB")
 	fl.Var(&f.output, "output", "bytes a line may write in all, like 16MiB")
+	f.waist.add(cmd)
 	f.upstream.add(cmd)
 	fl.BoolVar(&f.raw, "raw", false, "show terminal escape sequences of the line to a terminal or client as they are")
 	fl.StringVar(&f.rcfile, "rcfile", "", "let each fresh shell read the bash text in `FILE` first, under the same policy and limits")
@@ -66,6 +68,7 @@ func (f *sandboxFlags) addPolicy(cmd *cobra.Command) {
 
 // defaults sets the sizes that add would have.
 func (f *sandboxFlags) defaults() {
+	f.waist.audit, f.waist.onError = "off", "deny"
 	f.memory, f.output = size(sandbox.DefaultLimits.Memory), size(sandbox.DefaultLimits.Output)
 }
 

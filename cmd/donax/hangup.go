@@ -14,6 +14,7 @@ import (
 // want to wait, and for bundles on a server, which are asked for twice a minute.
 func reloadOnHangup(ctx context.Context, layers []*rego.Engine, report func(rego.Update)) {
 	hup := make(chan os.Signal, 1)
+	signal.Reset(syscall.SIGHUP) // it ends a process otherwise
 	signal.Notify(hup, syscall.SIGHUP)
 	defer signal.Stop(hup)
 	for {

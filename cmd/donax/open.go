@@ -24,6 +24,7 @@ type opened struct {
 	engine  policy.Engine
 	book    *approve.Book
 	layers  []*rego.Engine // what engine is made of, when policies were given
+	waist   *waist
 	runtime *wasm.Runtime
 	files   []io.Closer
 	tools   *upstream.Manager // nil without upstream servers
@@ -60,7 +61,12 @@ func (f *sandboxFlags) open(ctx context.Context, stderr io.Writer, session polic
 	if f.memory < minMemory {
 		return nil, usageError("--memory 64MiB", "--memory %s: a program needs at least %s", &f.memory, fmt.Sprint(minMemory>>20, " MiB"))
 	}
-	o := &opened{engine: engine, book: book, raw: f.raw, layers: layers, subject: policy.Subject{
+	w, err := f.waist.open(stderr, f.quiet, mounts, env, layers)
+	if err != nil {
+		return nil, err
+	}
+	engine = w.engine(engine)
+	o := &opened{engine: engine, book: book, raw: f.raw, layers: layers, waist: w, subject: policy.Subject{
 		Principal: policy.Principal{Sub: "local", Auth: "process"},
 		Session:   session,
 	}}
@@ -70,7 +76,7 @@ func (f *sandboxFlags) open(ctx context.Context, stderr io.Writer, session polic
 		}
 	}})
 	if err != nil {
-		return nil, &exitError{exitFault, err}
+		return nil, errors.Join(&exitError{exitFault, err}, w.Close())
 	}
 	programs := o.runtime.Programs()
 	bin, err := newBin(programs)
@@ -186,6 +192,9 @@ func (o *opened) run(ctx context.Context, c policy.Command, in io.Reader, out, e
 	}
 	if err != nil {
 		fmt.Fprintln(errw, "donax:", err)
+		if o.waist.brake.State().On {
+			return sandbox.StatusKilled, err
+		}
 		return sandbox.StatusDenied, err
 	}
 	c.Oblige(d)
@@ -195,7 +204,14 @@ func (o *opened) run(ctx context.Context, c policy.Command, in io.Reader, out, e
 		return sandbox.StatusDenied, &policy.DeniedError{Decision: d, Err: err}
 	}
 	defer r.end()
-	return o.Run(ctx, c, in, out, errw)
+	ctx, stop := o.waist.heed(ctx)
+	defer stop()
+	status, err := o.waist.runner(o).Run(ctx, c, in, out, errw)
+	if s := o.waist.brake.State(); s.On && err != nil {
+		fmt.Fprintln(errw, "donax:", tellHalt(s))
+		return sandbox.StatusKilled, fmt.Errorf("%w: %s", policy.ErrDenied, tellHalt(s))
+	}
+	return status, err
 }
 
 // Run runs an admitted command. On a machine's first run it prepares the box
@@ -233,6 +249,7 @@ func (o *opened) Close() error {
 	if o.tools != nil {
 		err = errors.Join(err, o.tools.Close())
 	}
+	err = errors.Join(err, o.waist.Close()) // after all that it records
 	for _, f := range o.files {
 		err = errors.Join(err, f.Close())
 	}

@@ -53,6 +53,7 @@ input, and settings that make editors check it. Nothing that exists is replaced.
 			for _, f := range written {
 				fmt.Fprintln(std.out, f)
 			}
+			fmt.Fprintf(std.err, "next: donax policy test %[1]s; donax policy explain --policy %[1]s 'rm -rf src'; then edit %[1]s/policy.rego\n", args[0])
 			return nil
 		},
 	}

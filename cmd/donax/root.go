@@ -49,7 +49,7 @@ limit but time). Every flag is also a variable: --mount is DONAX_MOUNT.`,
 	root.Flags().StringVarP(&f.line, "command", "c", "", "run `LINE`")
 	f.add(root)
 	root.AddCommand(
-		newRun(std), newServe(std), newDemo(std), newPolicy(std), newApprovals(std),
+		newRun(std), newServe(std), newDemo(std), newPolicy(std), newApprovals(std), newBrake(std), newEvents(std),
 		newCommands(std), newConnect(std), newUpstream(std), newWarm(std), newVersion(std),
 	)
 	return root

@@ -11,6 +11,13 @@ import (
 
 // TestMain makes the test binary be donax when a script runs it.
 func TestMain(m *testing.M) {
+	if os.Getenv("DONAX_STATE") == "" { // no brake and no log of the user's own
+		dir, err := os.MkdirTemp("", "donax-state")
+		if err != nil {
+			panic(err)
+		}
+		os.Setenv("DONAX_STATE", dir)
+	}
 	testscript.Main(m, map[string]func(){
 		"donax":    main,
 		"fake-mcp": func() { os.Exit(clienttest.Main(os.Args[1:])) },

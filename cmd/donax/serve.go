@@ -20,10 +20,11 @@ type serveFlags struct {
 	sandboxFlags
 	terminals int
 	http      httpFlags
+	control   string
 }
 
 func newServe(std stdio) *cobra.Command {
-	var f serveFlags
+	f := serveFlags{sandboxFlags: sandboxFlags{waist: waistFlags{serving: true}}}
 	cmd := &cobra.Command{
 		Use:   "serve [flags]",
 		Short: "Serve MCP on stdin and stdout, or over HTTP",
@@ -38,6 +39,7 @@ Messages for the operator go to stderr.`,
 	}
 	f.add(cmd, 0, sandbox.DefaultLimits.Memory, sandbox.DefaultLimits.Output)
 	cmd.Flags().IntVar(&f.terminals, "terminals", termhost.DefaultLimits.Running, "commands of one principal that may run at a time, `N`")
+	cmd.Flags().StringVar(&f.control, "control", "", "socket `PATH` on which donax brake reaches this server, or off; one in the user's runtime folder unless given")
 	f.http.add(cmd)
 	return cmd
 }
@@ -71,18 +73,29 @@ func (f *serveFlags) serve(ctx context.Context, std stdio) error {
 	report := func(u rego.Update) {
 		if u.Err != nil {
 			log.Error("policy", "error", u.Err)
-			return
+		} else {
+			log.Info("policy reloaded", "old", u.Old, "new", u.New)
 		}
-		log.Info("policy reloaded", "old", u.Old, "new", u.New)
+		box.waist.reloaded(ctx, u)
 	}
-	go reloadOnHangup(ctx, box.layers, report)
+	if f.http.addr != "" { // over stdio the hangup is the client's, and ends the server
+		go reloadOnHangup(ctx, box.layers, report)
+	}
 	for _, layer := range box.layers {
 		go layer.Watch(ctx, 0, report)
 	}
-	host := termhost.New(termhost.Config{Runner: box, Shell: box.shell, Engine: box.engine, Limits: termhost.Limits{Running: f.terminals}})
+	host := termhost.New(termhost.Config{Runner: box.waist.runner(box), Shell: box.waist.shells(box.shell), Engine: box.engine, Limits: termhost.Limits{Running: f.terminals}})
 	defer host.Close()
-	server, err := mcp.New(mcp.Config{Info: mcp.Info{Name: "donax", Version: version()}, Host: host, Remember: box.book.Wrap, Raw: f.raw, Logger: log,
-		More: prepare(ctx, box.tools, f.upstream.log)})
+	release, err := box.waist.control(ctx, f.control, host, f.mounts, log)
+	if err != nil {
+		return err
+	}
+	defer release()
+	server, err := mcp.New(mcp.Config{
+		Info: mcp.Info{Name: "donax", Version: version()}, Host: host, Remember: box.book.Wrap, Raw: f.raw, Logger: log,
+		Gate: box.waist.gate(), Metrics: box.waist.metrics(), Health: box.waist.health, Isolation: policy.IsolationNone,
+		More: prepare(ctx, box.tools, f.upstream.log),
+	})
 	if err != nil {
 		return &exitError{exitFault, err}
 	}

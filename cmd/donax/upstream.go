@@ -85,15 +85,6 @@ func (f *upstreamFlags) logf() func(string, ...any) {
 	return func(format string, args ...any) { f.log(fmt.Sprintf(format, args...)) }
 }
 
-// stateDir is where the tool lists of upstream servers are kept: DONAX_STATE,
-// or the cache folder.
-func stateDir() string {
-	if d := os.Getenv("DONAX_STATE"); d != "" {
-		return d
-	}
-	return cacheDir()
-}
-
 // settle is how long a server waits at its start for upstream servers whose
 // tools it does not know yet. Those that need longer come later.
 const settle = 3 * time.Second

@@ -27,7 +27,7 @@ func TestCacheEqualsEvaluation(t *testing.T) {
 		seed++
 		g := &generator{rand.New(rand.NewPCG(seed, 7))}
 		src := g.policy()
-		e, err := Load(ctx, Config{Sources: map[string]string{"p.rego": src}, Timeout: time.Minute})
+		e, err := Load(ctx, Config{Sources: map[string]string{"p.rego": src}, Timeout: time.Minute, Enforce: Obligations()})
 		if err != nil {
 			if strings.Contains(err.Error(), "can never apply") {
 				continue
@@ -79,7 +79,7 @@ func (g *generator) action() policy.Action {
 		Principal: policy.Principal{Sub: g.pick("p1", "p2"), Roles: g.some("ci", "dev")},
 		Session:   policy.Session{ID: "s", Transport: g.pick("cli", "http")},
 		Terminal:  policy.Terminal{ID: g.pick("t1", "t2"), Grants: g.some("g")},
-	}, Usage: policy.Usage{Execs: g.Int64N(3)}}
+	}, Usage: policy.Usage{Execs: g.Int64N(3), NetBytes: g.Int64N(2), TerminalsOpen: g.Int64N(2)}}
 	switch a.Kind = policy.Kinds()[g.IntN(7)]; a.Kind {
 	case policy.KindCommand:
 		a.Command = &policy.Command{Text: g.pick("x", "y"), Cwd: g.pick("/w", "/q"), Calls: []policy.Call{{Name: g.pick("a", "b")}}}
@@ -88,13 +88,13 @@ func (g *generator) action() policy.Action {
 	case policy.KindFile:
 		a.File = &policy.File{Op: g.pick("read", "write", "rename"), Path: g.pick("/w/a", "/q", "9"), Requested: g.pick("/w/a", "/w/b"), By: g.pick("a", "b")}
 	case policy.KindNet:
-		a.Net = &policy.Net{Host: g.pick("a", "h"), Port: 80 + g.IntN(2), Method: g.pick("GET", "PUT")}
+		a.Net = &policy.Net{Host: g.pick("a", "h"), Port: 80 + g.IntN(2), Method: g.pick("GET", "PUT"), IP: g.pick("", "1.2.3.4")}
 	case policy.KindTool:
-		a.Tool = &policy.Tool{Server: g.pick("a", "s"), Name: g.pick("a", "t")}
+		a.Tool = &policy.Tool{Server: g.pick("a", "s"), Name: g.pick("a", "t"), Arguments: map[string]any{"k": g.pick("x", "y")}}
 	case policy.KindModule:
-		a.Module = &policy.Module{Name: g.pick("a", "m"), Size: g.Int64N(3)}
+		a.Module = &policy.Module{Name: g.pick("a", "m"), Size: g.Int64N(3), Imports: g.some("e.f")}
 	case policy.KindOutput:
-		a.Output = &policy.Output{Stream: g.pick("stdout", "stderr"), Bytes: g.Int64N(3)}
+		a.Output = &policy.Output{Stream: g.pick("stdout", "stderr", "terminal"), Bytes: g.Int64N(3), ExitCode: g.IntN(2)}
 	}
 	return a
 }
@@ -114,7 +114,7 @@ func (g *generator) expr(v int, helpers bool) string {
 		`input.file.op == "` + g.pick("read", "write") + `"`, `input.file.op in {"write", "rename"}`, `startswith(input.file.path, "/w/")`, `input.file.path != input.file.requested`, `input.file.by == "a"`,
 		`input.net.host == "h"`, `input.net.port in {80, 443}`, `input.net.method == "GET"`, `input.tool.name == "t"`, `input.module.size > 1`, `input.output.bytes > 1`, `input.output.stream == "stderr"`,
 		`some v# in input.command.calls; v#.name == "a"`, `input.command.text == "x"`,
-		`"ci" in input.principal.roles`, `input.principal.sub == "p1"`, `input.session.transport == "cli"`, `"g" in input.terminal.grants`, `input.usage.execs > 1`,
+		`"ci" in input.principal.roles`, `input.principal.sub == "p1"`, `input.session.transport == "cli"`, `"g" in input.terminal.grants`, `input.usage.execs > 1`, `input.usage.net_bytes > 0`, `input.usage.terminals_open == 0`, `input.output.exit_code != 0`, `input.tool.arguments.k == "x"`, `count(input.module.imports) > 0`, `input.net.ip == "1.2.3.4"`,
 		`regex.match("^[ab]$", input.exec.name)`, `glob.match("/w/*", ["/"], input.file.path)`, `time.now_ns() > 0`, `walk(input.exec.args, [_, "y"])`, `sprintf("%v", [input.exec.args]) == "[\"x\"]"`, `object.get(input, ["exec", "name"], "") == "c"`,
 		`input.exec.name == "b" with input.exec.name as "b"`, `$"{input.exec.cwd}" == "/w"`,
 	}
@@ -160,6 +160,15 @@ func (g *generator) policy() string {
 	}
 	if g.IntN(3) == 0 {
 		fmt.Fprintf(&b, "governs contains %q if %s\n\n", g.pick("file", "output"), g.body(true))
+	}
+	if g.IntN(3) == 0 {
+		fmt.Fprintf(&b, "redact contains {\"name\": %s, \"pattern\": \"a+\"} if %s\n\n", g.pick(`"n"`, "input.command.cwd", "input.principal.sub"), g.body(true))
+	}
+	if g.IntN(3) == 0 {
+		fmt.Fprintf(&b, "unset_env contains %s if %s\n\n", g.pick(`"A"`, "input.exec.name", "input.principal.sub"), g.body(true))
+	}
+	if g.IntN(3) == 0 {
+		fmt.Fprintf(&b, "mount contains {\"path\": %s, \"mode\": %q} if %s\n\n", g.pick(`"/w"`, "input.exec.cwd", "input.command.cwd"), g.pick("ro", "cow", "rw"), g.body(true))
 	}
 	// Every helper is used once here, for an unused rule does not load; the rule that uses them never holds.
 	b.WriteString("warn contains \"never\" if {\n\tinput.action == \"exec\"\n\tinput.action == \"file\"\n\taux1\n\taux2\n\tf(\"\")\n\tf2({})\n\tlists\n\tchosen\n\tobjs\n\tval\n\thit\n\tnames\n\tg1\n\tparts\n}\n\n")

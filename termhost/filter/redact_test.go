@@ -204,7 +204,7 @@ func TestRedactReportsWriteErrors(t *testing.T) {
 
 func TestVisible(t *testing.T) {
 	for in, want := range map[string]string{
-		"plain é日\t\r\n\x00\xff": "plain é日\t\r\n\x00\xff", "\x1b[31mred\x1b[0m": "red", "\x1b]0;title\aA": "A", "\x1b]52;c;cHduZWQ=\x1b\\A": "A",
+		"plain é日\t\r\n\x00\xff": "plain é日\t\r\n\x00\xff", "10%\r20%\n": "10%\n20%\n", "a\r\r\nb": "a\n\r\nb", "a\r\x1b[2Kb": "a\nb", "\x1b[31mred\x1b[0m": "red", "\x1b]0;title\aA": "A", "\x1b]52;c;cHduZWQ=\x1b\\A": "A",
 		"a\x1b[2J\x1b[1;1Hb": "ab", "a\bb\x7f": "ab", "\u009b31mred": "red", "\u009d0;t\u009cA": "A", "\x1bPq#0\x1b\\A": "A", "\x1b(BA": "A", "\x1bcA": "A",
 		"\x1b]0;open\nnext": "\nnext", "\x1b[31\nm": "\nm", "\x1b": "", "a\x1b[": "a", "\x1b[\x1b[31mx": "x", "\x05\x0e\x0f": "", "\x1b_apc\x1b\\\x1b^pm\x1b\\\x1bXsos\x1b\\z": "z",
 		"\x1b]0;a\x1b[31mb": "b", "\x1b[" + strings.Repeat("1", 100) + "m": strings.Repeat("1", 36) + "m", "café\u00a0x": "café\u00a0x",

@@ -115,11 +115,12 @@ func (s *scanner) plain(c rune) bool {
 const maxUnfinished = 4 << 10
 
 // Visible returns b without terminal sequences and control characters; it is
-// b itself when there are none. Tab, newline, carriage return, form feed,
-// vertical tab and NUL stay, and so do bytes that are no UTF-8.
+// b itself when there are none. Tab, newline, form feed, vertical tab and NUL
+// stay, and so do bytes that are no UTF-8. A carriage return that ends no line
+// would let what follows overwrite what was read before: it becomes a newline.
 func Visible(b []byte) []byte {
 	i := 0
-	for i < len(b) && (b[i] < 0x20 && !invisible[b[i]] || b[i] >= 0x20 && b[i] != 0x7f && b[i] != 0xc2) {
+	for i < len(b) && b[i] != '\r' && (b[i] < 0x20 && !invisible[b[i]] || b[i] >= 0x20 && b[i] != 0x7f && b[i] != 0xc2) {
 		i++
 	}
 	if i == len(b) {
@@ -129,7 +130,10 @@ func Visible(b []byte) []byte {
 	var s scanner
 	for i < len(b) {
 		c, n := utf8.DecodeRune(b[i:])
-		if s.shows(c) {
+		switch shown := s.shows(c); {
+		case shown && c == '\r' && (i+1 == len(b) || b[i+1] != '\n'):
+			out = append(out, '\n')
+		case shown:
 			out = append(out, b[i:i+n]...)
 		}
 		i += n
@@ -138,7 +142,7 @@ func Visible(b []byte) []byte {
 }
 
 // Unfinished returns how many bytes at the end of b are a terminal sequence
-// whose end may follow. It is 0 where that has become unlikely.
+// whose end may follow, or a carriage return. It is 0 where that has become unlikely.
 func Unfinished(b []byte) int {
 	var s scanner
 	since := 0
@@ -154,20 +158,26 @@ func Unfinished(b []byte) int {
 		}
 		i += n
 	}
-	if s.state == ground || len(b)-since > maxUnfinished {
+	switch {
+	case s.state == ground && len(b) > 0 && b[len(b)-1] == '\r':
+		return 1
+	case s.state == ground || len(b)-since > maxUnfinished:
 		return 0
 	}
 	return len(b) - since
 }
 
 // A Screen is a writer that passes on what [Visible] would leave of the whole
-// stream, for a terminal that a person looks at. It is safe for concurrent use.
+// stream, for a terminal that a person looks at; bytes that are no UTF-8 and
+// that some terminals take for control characters go too. It is safe for
+// concurrent use.
 type Screen struct {
 	W io.Writer
 
 	mu   sync.Mutex
 	scan scanner
 	part []byte // the start of a character
+	cr   bool   // a carriage return waits for what follows
 }
 
 // Write takes all of p.
@@ -186,7 +196,22 @@ func (s *Screen) Write(p []byte) (int, error) {
 			break
 		}
 		c, n := utf8.DecodeRune(b)
-		if s.scan.shows(c) {
+		if c == utf8.RuneError && n == 1 && b[0] < 0xa0 {
+			c = rune(b[0]) // a control character where the terminal does not speak UTF-8
+		}
+		shown := s.scan.shows(c)
+		if s.cr && shown {
+			s.cr = false
+			if c == '\n' {
+				out = append(out, '\r')
+			} else {
+				out = append(out, '\n')
+			}
+		}
+		switch {
+		case shown && c == '\r':
+			s.cr = true
+		case shown:
 			out = append(out, b[:n]...)
 		}
 		b = b[n:]

@@ -21,10 +21,8 @@ func fdRead(c *call) errno {
 	}
 	first := true
 	n, e := c.read(c.u32(1), c.u32(2), func(b []byte) (int, error) {
-		if d.file.f == nil && !first { // having read something, a read does not wait for more
-			if d.file.waiter(false) == nil || !d.file.ready(false) {
-				return 0, nil
-			}
+		if !first && d.file.stream() && (d.file.waiter(false) == nil || !d.file.ready(false)) {
+			return 0, nil // having read something, a read does not wait for more
 		}
 		first = false
 		return readSome(d.file.r, b)
@@ -54,6 +52,7 @@ func (c *call) read(vec, n uint32, f func([]byte) (int, error)) (uint32, errno) 
 		if uint64(total)+uint64(len(b)) > math.MaxInt32 {
 			return false
 		}
+		c.alive()
 		k, err := f(b)
 		total += uint32(k)
 		if err != nil && err != io.EOF && total == 0 {
@@ -130,6 +129,7 @@ func (c *call) write(vec, n uint32, f func([]byte) (int, error)) (uint32, errno)
 		if uint64(total)+uint64(len(b)) > math.MaxInt32 {
 			return false
 		}
+		c.alive()
 		k, err := f(b)
 		k = min(max(k, 0), len(b))
 		total += uint32(k)

@@ -12,6 +12,7 @@ var le = binary.LittleEndian
 const (
 	maxIovecs = 1024
 	maxPath   = 4096
+	maxPart   = 1 << 20 // bytes read or written before the context is looked at again
 )
 
 // memory is the guest's memory. A module may have none: every access then
@@ -44,8 +45,9 @@ func (m memory) put64(ptr uint32, v uint64) errno {
 	return 0
 }
 
-// iovecs calls f for each buffer of a vector until it returns false. Nothing
-// is done when any part of the vector lies outside of memory.
+// iovecs calls f for each buffer of a vector, in parts of at most maxPart,
+// until it returns false. Nothing is done when any part of the vector lies
+// outside of memory.
 func (m memory) iovecs(ptr, n uint32, f func([]byte) bool) errno {
 	if n > maxIovecs { // a count of 2^32-1 must not cost the host anything
 		return eINVAL
@@ -64,8 +66,12 @@ func (m memory) iovecs(ptr, n uint32, f func([]byte) bool) errno {
 		if !ok { // the guest's read went over the vector itself
 			return eFAULT
 		}
-		if len(b) > 0 && !f(b) {
-			break
+		for len(b) > 0 {
+			part := b[:min(len(b), maxPart)]
+			if !f(part) {
+				return 0
+			}
+			b = b[len(part):]
 		}
 	}
 	return 0

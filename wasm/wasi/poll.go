@@ -42,6 +42,9 @@ func (f *file) waiter(write bool) func(context.Context) error {
 	return nil
 }
 
+// stream reports whether a read of f may have to wait.
+func (f *file) stream() bool { return f.f == nil || f.waiter(false) != nil }
+
 // ready reports whether a read, or a write, of f would not wait.
 func (f *file) ready(write bool) bool {
 	wait := f.waiter(write)

@@ -39,7 +39,10 @@ func (c *call) list(d *descriptor) ([]dirent, error) {
 	ents = ents[:min(len(ents), maxEntries)]
 	list := make([]dirent, 0, len(ents)+2)
 	list = append(list, dirent{".", typeDir, inode(self)}, dirent{"..", typeDir, inode(parent)})
-	for _, e := range ents {
+	for i, e := range ents {
+		if i%256 == 0 {
+			c.alive()
+		}
 		var ino uint64
 		if fi, err := e.Info(); err == nil {
 			ino = inode(fi)

@@ -46,6 +46,20 @@ type jobKey struct{}
 // With returns a context for calls into a guest that runs as j.
 func With(ctx context.Context, j *Job) context.Context { return context.WithValue(ctx, jobKey{}, j) }
 
+// BlockStdio makes the standard streams of the job of ctx wait again, where
+// their guest has set them not to (FDFLAGS nonblock).
+func BlockStdio(ctx context.Context) {
+	j, ok := ctx.Value(jobKey{}).(*Job)
+	if !ok {
+		return
+	}
+	for n := range uint32(3) {
+		if d, e := j.get(n); e == 0 {
+			d.flags &^= flagNonblock
+		}
+	}
+}
+
 var errNoJob = errors.New("wasi: a guest was called without a job")
 
 // call is one call of a host function.

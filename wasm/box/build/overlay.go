@@ -29,14 +29,18 @@ type patch struct {
 var patches = []patch{
 	{pkg: "runtime", file: "runtime.go.txt"},
 	{pkg: "syscall", file: "syscall.go.txt", renamed: map[string][]string{
-		"fs_wasip1.go":      {"setDefaultMode", "openat", "Mkdir", "Chmod", "Fchmod"},
+		"fs_wasip1.go": {
+			"setDefaultMode", "openat", "Chmod", "Fchmod",
+			"Open", "Mkdir", "Stat", "Lstat", "Unlink", "Rmdir", "UtimesNano", "Rename", "Truncate", "Chdir", "Readlink", "Link", "Symlink",
+		},
 		"syscall_wasip1.go": {"Umask"},
 	}},
 	{pkg: "internal/syscall/unix", file: "unix.go.txt", renamed: map[string][]string{
 		"at_wasip1.go": {"Mkdirat", "Fchmodat"},
 	}},
 	{pkg: "os", file: "os.go.txt", renamed: map[string][]string{
-		"stat_wasip1.go": {"fillFileStatFromSys"},
+		"stat_wasip1.go":      {"fillFileStatFromSys"},
+		"file_open_wasip1.go": {"open"},
 	}},
 }
 

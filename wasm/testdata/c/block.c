@@ -27,12 +27,20 @@ int main(int argc, char **argv) {
 	} else if (strcmp(how, "poll") == 0) {
 		in.u.tag = __WASI_EVENTTYPE_FD_READ;
 		__wasi_poll_oneoff(&in, &ev, 1, &m);
+	} else if (strcmp(how, "vector") == 0) { // one call that reads 2 GiB
+		static uint8_t big[16 << 20];
+		static __wasi_iovec_t v[128];
+		for (int i = 0; i < 128; i++)
+			v[i].buf = big, v[i].buf_len = sizeof big;
+		int fd = open("/dev/zero", O_RDONLY);
+		for (;;)
+			OK(__wasi_fd_read(fd, v, 128, &m));
 	} else if (strcmp(how, "yield") == 0)
 		for (;;)
 			__wasi_sched_yield();
 	else if (strcmp(how, "spin") == 0)
 		for (volatile int i = 0;; i++) {
 		}
-	fprintf(stderr, "came back\n");
+	fprintf(stderr, "came back, errno %d\n", errno);
 	return 1;
 }

@@ -73,6 +73,9 @@ int main(void) {
 	CHECK(poll_in(long_time, ev) == 1 && ev[0].userdata == 1);
 	OK(rd(0, b, sizeof b, &n));
 	CHECK(n == 0);
+	// A stream by its name is the same stream.
+	int again = open("/dev/stdin", O_RDONLY);
+	CHECK(again > 2 && read(again, b, sizeof b) == 0 && !isatty(again));
 	// Wrong subscriptions come at once, each with its error.
 	__wasi_subscription_t bad[3] = {0};
 	bad[0].u.tag = __WASI_EVENTTYPE_FD_READ;
