@@ -213,6 +213,7 @@ func TestHTTPSessionsAreBounded(t *testing.T) {
 	}
 }
 
+// Threats: HT-3.
 func TestHTTPSlowBodies(t *testing.T) {
 	srv := httpServer(t, mcp.Config{}, mcp.HTTPConfig{ReadLimit: 50 * time.Millisecond})
 	conn, err := net.Dial("tcp", srv.Listener.Addr().String())
@@ -364,6 +365,7 @@ func TestHTTPManyTerminals(t *testing.T) {
 	}
 }
 
+// Threats: HT-1.
 func TestTokenFiles(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "tokens")
 	write := func(text string, mode os.FileMode) {

@@ -14,6 +14,8 @@ import (
 )
 
 // A host that guesses tokens is slowed down; one that has a token is served.
+//
+// Threats: HT-1.
 func TestHTTPGuessing(t *testing.T) {
 	srv := httpServer(t, mcp.Config{Tools: fixtures()}, mcp.HTTPConfig{})
 	refused, slowed := 0, 0
@@ -36,6 +38,8 @@ func TestHTTPGuessing(t *testing.T) {
 }
 
 // A browser says when another site's page sent a request.
+//
+// Threats: HT-2.
 func TestHTTPOtherSites(t *testing.T) {
 	srv := httpServer(t, mcp.Config{Tools: fixtures()}, mcp.HTTPConfig{AllowedOrigins: []string{"https://app.example"}})
 	for _, c := range []struct {
@@ -64,6 +68,8 @@ func TestHTTPOtherSites(t *testing.T) {
 }
 
 // The places of connections are counted, and given back.
+//
+// Threats: HT-3.
 func TestLimitConns(t *testing.T) {
 	for _, c := range []struct{ total, perHost int }{{2, 0}, {0, 2}, {5, 2}} {
 		inner, err := net.Listen("tcp", "127.0.0.1:0")

@@ -65,6 +65,8 @@ func httpServer(t testing.TB, c mcp.Config, hc mcp.HTTPConfig) *httptest.Server 
 //     < LINE          a line of its body; an event stream shows the data of its events
 //
 // The usual headers are those that the protocol demands for the body.
+//
+// Threats: HT-2.
 func TestHTTPTranscripts(t *testing.T) {
 	files, err := filepath.Glob("testdata/http/*.txtar")
 	if err != nil || len(files) == 0 {

@@ -92,6 +92,7 @@ func (i *issuer) sign(t *testing.T, header string, claims any) string {
 	return text + "." + b64(sig)
 }
 
+// Threats: HT-1.
 func TestJWT(t *testing.T) {
 	iss := newIssuer(t)
 	path := filepath.Join(t.TempDir(), "jwks.json")

@@ -7,6 +7,7 @@ import (
 	"unicode/utf8"
 )
 
+// Threats: PR-1.
 func TestScan(t *testing.T) {
 	for _, c := range []struct{ in, want string }{
 		{`{}`, ""},
@@ -63,6 +64,8 @@ func TestScan(t *testing.T) {
 }
 
 // The standard library is the judge of what is JSON and of what it means.
+//
+// Threats: PR-1.
 func FuzzScan(f *testing.F) {
 	for _, s := range []string{`{"a":[1,2,{"b":"c\ud83d\ude00"}],"d":null}`, `[[]]`, `{"a":1,"a":2}`, `1e5`, "\"\xff\"", `{"x":"}"}`, ` { "a" : "\\" , "b" : [ ] } `} {
 		f.Add([]byte(s))

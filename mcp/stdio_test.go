@@ -158,6 +158,7 @@ func TestProgressIsTheOutput(t *testing.T) {
 	}
 }
 
+// Threats: PR-3.
 func TestProgressOfAFlood(t *testing.T) {
 	c := serve(t, context.Background(), newServer(t, mcp.Config{}))
 	id := c.start("flood 3000")
@@ -437,6 +438,7 @@ func TestStress(t *testing.T) {
 	}
 }
 
+// Threats: PR-1.
 func FuzzLine(f *testing.F) {
 	for _, s := range []string{
 		"{", `[]`, `"`, `{"jsonrpc":"2.0","id":"x","method":"tools/list"}`, macros.Replace("$INIT"),

@@ -167,6 +167,7 @@ func TestHostTools(t *testing.T) {
 	}
 }
 
+// Threats: PR-2.
 func TestPrincipalsDoNotSeeEachOther(t *testing.T) {
 	s := newServer(t, mcp.Config{Tools: fixtures()})
 	as := func(sub string) context.Context {

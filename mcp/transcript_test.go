@@ -47,6 +47,8 @@ var macros = strings.NewReplacer(
 // terminals read as $T1, $T2 and so on, the server's instructions as
 // $INSTRUCTIONS, and the last requestState as $STATE. At the end the client closes its end,
 // and Serve must return nil without another word.
+//
+// Threats: PR-1.
 func TestTranscripts(t *testing.T) {
 	files, err := filepath.Glob("testdata/transcript/*.txtar")
 	if err != nil || len(files) == 0 {

@@ -80,6 +80,14 @@ type Constanter interface {
 	Constant(k Kind) (Decision, bool)
 }
 
+// A Repeater is an Engine that knows when its answer to a depends on nothing
+// but the facts of a and who asks: not on what was used so far, nor on the
+// clock or chance. Such an answer holds for the same facts until the policy is
+// reloaded, and whoever asks may keep it until then.
+type Repeater interface {
+	Repeats(a Action) bool
+}
+
 // AllowAll allows everything that the sandbox itself allows.
 type AllowAll struct{}
 

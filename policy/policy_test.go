@@ -17,6 +17,7 @@ func answer(d policy.Decision, err error) policy.Engine {
 	return policy.EngineFunc(func(context.Context, policy.Action) (policy.Decision, error) { return d, err })
 }
 
+// Threats: PO-1.
 func TestCheckFailsClosed(t *testing.T) {
 	secret := errors.New("p.rego:3: data.keys.secret")
 	for name, c := range map[string]struct {
@@ -46,6 +47,7 @@ func TestCheckFailsClosed(t *testing.T) {
 	}
 }
 
+// Threats: PO-4.
 func TestDeniedText(t *testing.T) {
 	err := &policy.DeniedError{Decision: policy.Decision{ID: "abc", Reasons: []policy.Reason{
 		{Msg: "file \x1b[31mred\nforged: line\u202e is off", Rule: "r1", Hint: "use\rthis", Location: "secret.rego:7"},

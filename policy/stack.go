@@ -63,6 +63,21 @@ func (s stack) Constant(k Kind) (Decision, bool) {
 	return d, true
 }
 
+// Repeats implements [Repeater]: when it holds for every layer.
+func (s stack) Repeats(a Action) bool {
+	for _, e := range s {
+		if c, ok := e.(Constanter); ok {
+			if _, ok := c.Constant(a.Kind); ok {
+				continue
+			}
+		}
+		if r, ok := e.(Repeater); !ok || !r.Repeats(a) {
+			return false
+		}
+	}
+	return len(s) > 0
+}
+
 func merge(d, next Decision) Decision {
 	out := d
 	if next.Effect > Allow { // no effect that is known: it must not pass for one that is

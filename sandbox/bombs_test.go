@@ -13,6 +13,8 @@ import (
 
 // Scripts that want all there is end at a limit, with one message, or are
 // no trouble at all ("").
+//
+// Threats: SH-4, SH-5.
 func TestBombs(t *testing.T) {
 	for _, c := range []struct{ name, line, what string }{
 		{"doubling", "x=aaaaaaaaaaaaaaaa; while true; do x=$x$x; done", "expansion of 8 MiB (raise with --memory)"},

@@ -10,6 +10,8 @@ import (
 // Every way in which issue 2 and the cases security 092, 093 and 099 and
 // peers 062 to 070 start a program that is denied. x must stay, the reason
 // must be shown, and each attempt is one decision.
+//
+// Threats: SH-1, SH-2.
 func TestDeniedProgram(t *testing.T) {
 	for _, line := range []string{
 		// issue 2

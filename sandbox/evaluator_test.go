@@ -12,6 +12,8 @@ import (
 
 // Odd scripts. A panic in the goroutine of a pipeline or job would end the
 // whole process.
+//
+// Threats: SH-6.
 func TestOddScripts(t *testing.T) {
 	s := newSession(t, policy.AllowAll{}, nil)
 	for _, line := range []string{

@@ -252,7 +252,7 @@ func (h *host) after(l Limits, name string) func() bool {
 	ctx, cancel := context.WithTimeout(h.ctx, l.Timeout)
 	stop := context.AfterFunc(ctx, func() {
 		if errors.Is(ctx.Err(), context.DeadlineExceeded) {
-			_ = h.stop(&LimitError{What: fmt.Sprintf("time %v of %s, set by policy", l.Timeout, name), time: true})
+			_ = h.stop(&LimitError{What: fmt.Sprintf("time %v of %s, set by policy", l.Timeout, name), Time: true})
 		}
 	})
 	return func() bool { cancel(); return stop() }

@@ -8,6 +8,8 @@ import (
 )
 
 // Effects are refused whatever program or redirection asks (security 094).
+//
+// Threats: FS-10.
 func TestDeniedFiles(t *testing.T) {
 	for _, line := range []string{
 		"> keep/f", ": >> keep/f", "echo x > keep/new", "echo x &> keep/f", "echo x >| keep/f", "echo x 2> keep/f", "cp x keep/", "cp x keep/f", "cp x keep/new", "mv keep/f /workspace/g",
@@ -51,6 +53,8 @@ func TestDeniedFiles(t *testing.T) {
 }
 
 // What a policy is asked about is the canonical place, and who asks.
+//
+// Threats: FS-10.
 func TestFileFacts(t *testing.T) {
 	engine := denyFiles("/nowhere", "write")
 	fsys := newFS(t)

@@ -85,6 +85,7 @@ var leaks = []string{
 	"shopt -s expand_aliases; alias q='cat <(echo a)'\neval q", "a=(1); unset 'a[$(cat <(echo 0))]'", "f(){ read x < <(echo a); }; f", "eval 'eval \"cat <(echo a)\"'",
 }
 
+// Threats: SH-3.
 func TestNoLeaks(t *testing.T) {
 	c := newCanaries(t)
 	fill := strings.NewReplacer("$F", c.file, "$D", c.dir, "$P", c.prog, "$T", c.tmp)
@@ -102,6 +103,8 @@ func TestNoLeaks(t *testing.T) {
 }
 
 // What a script can learn about its host is what the sandbox makes up.
+//
+// Threats: SH-3.
 func TestVirtualIdentity(t *testing.T) {
 	c := newCanaries(t)
 	me, err := user.Current()

@@ -54,14 +54,14 @@ type LimitError struct {
 	What string // what was limited, with its value: "output 1 GiB"
 	Flag string // what raises it: "--output"; "" when nothing does
 
-	how  string // what is said of Flag where the limit was reached
-	time bool   // it is a time limit: status 124
+	How  string // what was said of Flag where the limit was reached; "" is said from Flag
+	Time bool   // it is a limit of time: the status is 124
 }
 
 func (e *LimitError) Error() string {
 	switch {
-	case e.how != "":
-		return fmt.Sprintf("limit: %s (%s)", e.What, e.how)
+	case e.How != "":
+		return fmt.Sprintf("limit: %s (%s)", e.What, e.How)
 	case e.Flag != "":
 		return fmt.Sprintf("limit: %s (raise with %s)", e.What, e.Flag)
 	}

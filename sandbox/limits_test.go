@@ -16,6 +16,8 @@ import (
 
 // Each limit ends the whole script, wherever it is reached, with one line and
 // its status.
+//
+// Threats: SH-5.
 func TestLimits(t *testing.T) {
 	small := sandbox.Limits{Timeout: time.Minute, Output: 1000, Commands: 200, Jobs: 4, Stages: 8, Files: 5, Depth: 50, Source: 5000, Nesting: 40, Memory: 1 << 20}
 	short := small
@@ -95,6 +97,8 @@ func TestLimits(t *testing.T) {
 }
 
 // Text that is too much is refused before anything runs, in no time.
+//
+// Threats: SH-4.
 func TestSourceLimits(t *testing.T) {
 	s := newSession(t, policy.AllowAll{}, nil)
 	for _, text := range []string{

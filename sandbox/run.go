@@ -69,7 +69,7 @@ func newRun(ctx context.Context, s *Session, c policy.Command, out, errw io.Writ
 	r.ctx, r.cancel = context.WithCancelCause(ctx)
 	if d := r.limits.Timeout; d > 0 {
 		r.timer = time.AfterFunc(d, func() {
-			_ = r.stop(&LimitError{What: fmt.Sprintf("time %v", d), Flag: "--timeout", time: true})
+			_ = r.stop(&LimitError{What: fmt.Sprintf("time %v", d), Flag: "--timeout", Time: true})
 		})
 	}
 	return r
@@ -79,8 +79,8 @@ func newRun(ctx context.Context, s *Session, c policy.Command, out, errw io.Writ
 // a substitution, left of a pipe, or inside a program. The first error wins.
 func (r *run) stop(err error) error {
 	var le *LimitError
-	if errors.As(err, &le) && le.how == "" && le.Flag != "" {
-		le.how = r.raise(le.Flag)
+	if errors.As(err, &le) && le.How == "" && le.Flag != "" {
+		le.How = r.raise(le.Flag)
 	}
 	if r.fault.CompareAndSwap(nil, &err) {
 		r.cancel(err)
@@ -178,7 +178,7 @@ func (r *run) explain(err error, status int) int {
 	case errors.As(err, &le):
 		text += le.Error()
 		status = StatusKilled
-		if le.time {
+		if le.Time {
 			status = StatusTimeout
 		}
 	case errors.As(err, &pe):

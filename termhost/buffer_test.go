@@ -48,6 +48,7 @@ func runScript(t *testing.T, s *script, keep int) *termhost.Terminal {
 	return term
 }
 
+// Threats: PR-4.
 func TestKeepsTheEndAtACharacterBoundary(t *testing.T) {
 	text := strings.Repeat("aé€😀z", 3)
 	for limit := 0; limit <= len(text)+1; limit++ {

@@ -76,7 +76,15 @@ func exitOf(status int, err, cause error, l policy.Limits) Exit {
 	case err == nil:
 		return code(statusFault, Fault, "the sandbox returned an impossible status")
 	case errors.As(err, &crash) && crash.Signal() != "":
-		return Exit{Signal: crash.Signal(), Reason: Crashed, Detail: "the process of the command died", Err: err}
+		detail := "the process of the command died"
+		var told interface {
+			error
+			Reason() string // fit for a model, which Error need not be
+		}
+		if errors.As(err, &told) {
+			detail = told.Reason()
+		}
+		return Exit{Signal: crash.Signal(), Reason: Crashed, Detail: detail, Err: err}
 	case errors.Is(err, policy.ErrDenied):
 		return code(statusDenied, Denied, err.Error())
 	case status == statusTimeout || errors.Is(err, context.DeadlineExceeded):

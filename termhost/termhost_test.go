@@ -139,6 +139,7 @@ func TestNothingIsWrittenAfterAKill(t *testing.T) {
 	}
 }
 
+// Threats: PR-2.
 func TestIDsAreBoundToThePrincipal(t *testing.T) {
 	h := newHost(t, termhost.Limits{})
 	term := create(t, h, "hang x")
@@ -268,6 +269,7 @@ func TestArgvIsQuoted(t *testing.T) {
 	}
 }
 
+// Threats: PR-5.
 func TestCaps(t *testing.T) {
 	h := newHost(t, termhost.Limits{Running: 2, Kept: 3, Total: 3})
 	var hang []*termhost.Terminal
@@ -304,6 +306,7 @@ func TestCaps(t *testing.T) {
 	}
 }
 
+// Threats: PR-5.
 func TestIdleTerminalsExpire(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newHost(t, termhost.Limits{Idle: time.Minute})

@@ -77,6 +77,7 @@ func TestCache(t *testing.T) {
 	}
 }
 
+// Threats: WA-6.
 func TestCacheIsOurs(t *testing.T) {
 	dir := t.TempDir()
 	if err := os.Chmod(dir, 0o777); err != nil {

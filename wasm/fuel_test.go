@@ -81,6 +81,8 @@ func atMost(t *testing.T, max time.Duration, f func() time.Duration) {
 }
 
 // Whatever a guest does, it ends within 50 ms of its context.
+//
+// Threats: WA-1.
 func TestKill(t *testing.T) {
 	for name, code := range hostile() {
 		t.Run(name, func(t *testing.T) {
@@ -126,6 +128,8 @@ func TestCollectorRuns(t *testing.T) {
 }
 
 // An endless recursion ends by itself, and takes little of the host's memory.
+//
+// Threats: WA-1.
 func TestEndlessRecursion(t *testing.T) {
 	p := handmade(t, wasm.Config{}, 1, wasmtest.Call, 1, wasmtest.Drop)
 	var before, after runtime.MemStats

@@ -14,6 +14,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
+	"slices"
 	"sync"
 	"time"
 
@@ -158,9 +159,13 @@ func New(c Config) (*Runtime, error) {
 // Programs returns the commands of the box.
 func (r *Runtime) Programs() []sandbox.Program { return r.progs }
 
-// Warm compiles all tiers of the box, as their first use would.
-func (r *Runtime) Warm(ctx context.Context) error {
+// Warm compiles the tiers of the box with these names, or all when there are
+// none, as their first use would.
+func (r *Runtime) Warm(ctx context.Context, tiers ...string) error {
 	for _, m := range r.tiers {
+		if len(tiers) > 0 && !slices.Contains(tiers, m.pool.stats.Tier) {
+			continue
+		}
 		if err := m.load(ctx); err != nil {
 			return err
 		}

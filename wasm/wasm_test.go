@@ -327,6 +327,7 @@ func TestCancel(t *testing.T) {
 	}
 }
 
+// Threats: WA-3.
 func TestMemoryLimit(t *testing.T) {
 	j := newJob(t, "alloc", "100")
 	j.proc.Memory = 40 << 20
@@ -458,6 +459,8 @@ func TestSpawn(t *testing.T) {
 }
 
 // Security cases 001, 002: a symlink that climbs out resolves nowhere.
+//
+// Threats: FS-1.
 func TestSymlinkEscape(t *testing.T) {
 	top := t.TempDir()
 	for _, d := range []string{"/ws", "/secret"} {

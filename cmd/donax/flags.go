@@ -33,7 +33,8 @@ type sandboxFlags struct {
 	waist    waistFlags
 	upstream upstreamFlags
 
-	raise func(flag string, lowered bool) string // of sandbox.Config
+	isolation isolation
+	raise     func(flag string, lowered bool) string // of sandbox.Config
 }
 
 // add declares the flags. The default of --timeout differs between a line

@@ -12,12 +12,15 @@ import (
 
 // keptShell is the shell of a named session.
 type keptShell struct {
-	*sandbox.Shell
+	termhost.Shell
 	box *opened
 }
 
 // shell opens a shell for a named session.
 func (o *opened) shell(context.Context) (termhost.Shell, error) {
+	if o.pool != nil {
+		return keptShell{o.pool.NewShell(), o}, nil
+	}
 	return keptShell{o.NewShell(), o}, nil
 }
 

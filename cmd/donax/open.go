@@ -15,12 +15,16 @@ import (
 	"github.com/donax-sh/donax/policy/rego"
 	"github.com/donax-sh/donax/sandbox"
 	"github.com/donax-sh/donax/sandbox/vfs"
+	"github.com/donax-sh/donax/sandbox/worker"
 	"github.com/donax-sh/donax/wasm"
 )
 
 // opened is one sandbox with everything it is made of.
 type opened struct {
 	*sandbox.Session
+	lines   lineRunner   // where lines run: the Session, or pool
+	pool    *worker.Pool // nil: no isolation
+	layout  *vfs.Mount   // what the sandbox sees
 	engine  policy.Engine
 	book    *approve.Book
 	layers  []*rego.Engine // what engine is made of, when policies were given
@@ -70,11 +74,7 @@ func (f *sandboxFlags) open(ctx context.Context, stderr io.Writer, session polic
 		Principal: policy.Principal{Sub: "local", Auth: "process"},
 		Session:   session,
 	}}
-	o.runtime, err = wasm.New(wasm.Config{CacheDir: cacheDir(), Memory: int64(f.memory), Log: func(msg string) {
-		if !f.quiet {
-			fmt.Fprintln(stderr, "donax:", msg)
-		}
-	}})
+	o.runtime, err = wasm.New(wasm.Config{CacheDir: cacheDir(), Memory: int64(f.memory), Log: f.tell(stderr)})
 	if err != nil {
 		return nil, errors.Join(&exitError{exitFault, err}, w.Close())
 	}
@@ -90,19 +90,38 @@ func (f *sandboxFlags) open(ctx context.Context, stderr io.Writer, session polic
 	if err != nil {
 		return nil, errors.Join(err, o.Close())
 	}
+	o.layout = ns
 	limits := sandbox.Limits{Timeout: time.Duration(f.timeout), Memory: int64(f.memory), Output: int64(f.output)}
 	if f.timeout == 0 {
 		limits.Timeout = -1
 	}
+	env = append([]string{"HOME=/workspace", "PATH=/bin", "TMPDIR=/tmp", "USER=user", "LOGNAME=user", "LANG=C.UTF-8", "TERM=dumb"}, env...)
 	o.Session, err = sandbox.New(sandbox.Config{
-		FS: ns, Programs: programs, Lookup: o.lookup(), Policy: engine, Limits: limits, Dir: "/workspace",
-		Env: append([]string{"HOME=/workspace", "PATH=/bin", "TMPDIR=/tmp", "USER=user", "LOGNAME=user", "LANG=C.UTF-8", "TERM=dumb"}, env...),
-		RC:  rc, RCName: filepath.Base(f.rcfile), Raise: f.raise,
+		FS: ns, Programs: programs, Lookup: o.lookup(), Policy: engine, Limits: limits, Dir: "/workspace", Env: env,
+		RC: rc, RCName: filepath.Base(f.rcfile), Raise: f.raise,
 	})
 	if err != nil {
 		return nil, errors.Join(&exitError{exitFault, err}, o.Close())
 	}
+	if err := o.isolate(ctx, worker.Config{
+		Isolation: worker.Isolation(f.isolation), Policy: engine, Raise: f.raise, Log: f.tell(stderr), Lookup: o.lookup(), Session: o.Session,
+		Setup: worker.Setup{
+			Limits: limits, Env: env, Dir: "/workspace", CacheDir: cacheDir(),
+			RC: rc, RCName: filepath.Base(f.rcfile), Served: f.raise != nil,
+		},
+	}); err != nil {
+		return nil, errors.Join(err, o.Close())
+	}
 	return o, nil
+}
+
+// tell returns what tells the operator of something.
+func (f *sandboxFlags) tell(stderr io.Writer) func(string) {
+	return func(msg string) {
+		if !f.quiet {
+			fmt.Fprintln(stderr, "donax:", msg)
+		}
+	}
 }
 
 // namespace lays out what the sandbox sees: /workspace, /tmp, /bin, /dev and
@@ -220,7 +239,7 @@ func (o *opened) Run(ctx context.Context, c policy.Command, in io.Reader, out, e
 	if err := o.prepare(ctx, errw); err != nil {
 		return sandbox.StatusFault, err
 	}
-	return o.Session.Run(ctx, c, in, out, errw)
+	return o.lines.Run(ctx, c, in, out, errw)
 }
 
 // lookup finds the commands of upstream servers; nil when there are none.
@@ -245,7 +264,11 @@ func (o *opened) prepare(ctx context.Context, errw io.Writer) error {
 
 // Close frees the sandbox. Nothing of it may still run.
 func (o *opened) Close() error {
-	err := errors.Join(o.runtime.Close(), o.book.End(o.subject.Session.ID))
+	var err error
+	if o.pool != nil {
+		err = o.pool.Close()
+	}
+	err = errors.Join(err, o.runtime.Close(), o.book.End(o.subject.Session.ID))
 	if o.tools != nil {
 		err = errors.Join(err, o.tools.Close())
 	}

@@ -50,7 +50,7 @@ limit but time). Every flag is also a variable: --mount is DONAX_MOUNT.`,
 	f.add(root)
 	root.AddCommand(
 		newRun(std), newServe(std), newDemo(std), newPolicy(std), newApprovals(std), newBrake(std), newEvents(std),
-		newCommands(std), newConnect(std), newUpstream(std), newWarm(std), newVersion(std),
+		newCommands(std), newConnect(std), newUpstream(std), newWarm(std), newVersion(std), newWorker(std),
 	)
 	return root
 }

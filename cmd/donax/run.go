@@ -13,6 +13,7 @@ import (
 
 	"github.com/donax-sh/donax/policy"
 	"github.com/donax-sh/donax/sandbox"
+	"github.com/donax-sh/donax/sandbox/worker"
 	"github.com/spf13/cobra"
 )
 
@@ -28,6 +29,7 @@ type runFlags struct {
 func (f *runFlags) add(cmd *cobra.Command) {
 	d := sandbox.DefaultLimits
 	f.sandboxFlags.add(cmd, d.Timeout, d.Memory, d.Output)
+	f.isolation.add(cmd.Flags(), worker.None)
 	cmd.Flags().BoolVar(&f.json, "json", false, "print one JSON object {exit, reason, stdout, stderr, wallMs} when the line has ended")
 }
 

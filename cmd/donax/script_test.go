@@ -37,6 +37,19 @@ func TestScripts(t *testing.T) {
 	})
 }
 
+// TestScriptsIsolated runs the same sessions with every line in a worker: a
+// user cannot tell the difference.
+func TestScriptsIsolated(t *testing.T) {
+	testscript.Run(t, testscript.Params{
+		Dir: "testdata/script",
+		Setup: func(e *testscript.Env) error {
+			e.Setenv("DONAX_CACHE", testCache(t))
+			e.Setenv("DONAX_ISOLATION", "terminal")
+			return nil
+		},
+	})
+}
+
 // testCache is the compilation cache that all tests share with the user, so
 // that the box is compiled once on a machine.
 func testCache(t testing.TB) string {

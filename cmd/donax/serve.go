@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"time"
 
 	"github.com/donax-sh/donax/mcp"
 	"github.com/donax-sh/donax/policy"
@@ -38,6 +39,7 @@ Messages for the operator go to stderr.`,
 		RunE: func(cmd *cobra.Command, _ []string) error { return f.serve(cmd.Context(), std) },
 	}
 	f.add(cmd, 0, sandbox.DefaultLimits.Memory, sandbox.DefaultLimits.Output)
+	f.isolation.add(cmd.Flags(), servedIsolation())
 	cmd.Flags().IntVar(&f.terminals, "terminals", termhost.DefaultLimits.Running, "commands of one principal that may run at a time, `N`")
 	cmd.Flags().StringVar(&f.control, "control", "", "socket `PATH` on which donax brake reaches this server, or off; one in the user's runtime folder unless given")
 	f.http.add(cmd)
@@ -76,6 +78,7 @@ func (f *serveFlags) serve(ctx context.Context, std stdio) error {
 		} else {
 			log.Info("policy reloaded", "old", u.Old, "new", u.New)
 		}
+		box.forget()
 		box.waist.reloaded(ctx, u)
 	}
 	if f.http.addr != "" { // over stdio the hangup is the client's, and ends the server
@@ -84,7 +87,11 @@ func (f *serveFlags) serve(ctx context.Context, std stdio) error {
 	for _, layer := range box.layers {
 		go layer.Watch(ctx, 0, report)
 	}
-	host := termhost.New(termhost.Config{Runner: box.waist.runner(box), Shell: box.waist.shells(box.shell), Engine: box.engine, Limits: termhost.Limits{Running: f.terminals}})
+	limits := termhost.Limits{Running: f.terminals}
+	if box.pool != nil {
+		limits.InspectLimit = time.Minute // a worker may have to be started first
+	}
+	host := termhost.New(termhost.Config{Runner: box.waist.runner(box), Shell: box.waist.shells(box.shell), Engine: box.engine, Limits: limits})
 	defer host.Close()
 	release, err := box.waist.control(ctx, f.control, host, f.mounts, log)
 	if err != nil {
@@ -93,7 +100,7 @@ func (f *serveFlags) serve(ctx context.Context, std stdio) error {
 	defer release()
 	server, err := mcp.New(mcp.Config{
 		Info: mcp.Info{Name: "donax", Version: version()}, Host: host, Remember: box.book.Wrap, Raw: f.raw, Logger: log,
-		Gate: box.waist.gate(), Metrics: box.waist.metrics(), Health: box.waist.health, Isolation: policy.IsolationNone,
+		Gate: box.waist.gate(), Metrics: box.waist.metrics(), Health: box.waist.health, Isolation: policy.Isolation(f.isolation),
 		More: prepare(ctx, box.tools, f.upstream.log),
 	})
 	if err != nil {

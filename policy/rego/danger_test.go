@@ -13,6 +13,8 @@ import (
 )
 
 // Texts that must not load, each with a part of the message.
+//
+// Threats: PO-2, PO-3.
 func TestRefusedTexts(t *testing.T) {
 	for name, c := range map[string]struct{ src, want string }{
 		"http.send":              {head + `allow if http.send({"method": "get", "url": "http://169.254.169.254/"}).status_code == 200`, "http.send is not available"},
@@ -91,6 +93,8 @@ func TestRefusedTexts(t *testing.T) {
 }
 
 // Texts that load and whose evaluation fails must deny.
+//
+// Threats: PO-1.
 func TestFailuresDeny(t *testing.T) {
 	for name, c := range map[string]struct{ src, want string }{
 		"builtin error in deny":   {head + "allow if input.exec\n\ndeny contains \"x\" if to_number(input.exec.name) > 1024", policy.FailEval},
@@ -119,6 +123,8 @@ func TestFailuresDeny(t *testing.T) {
 
 // Bombs end at the deadline, those that can be cancelled and those that
 // cannot.
+//
+// Threats: PO-2.
 func TestBombsEndAtTheDeadline(t *testing.T) {
 	for name, body := range map[string]string{
 		"comprehension": `count([1 | some a in numbers.range(1, 3000); some b in numbers.range(1, 3000); some c in numbers.range(1, 3000); a + b + c == -1]) > 0`,
@@ -245,6 +251,8 @@ func TestMembershipOfSetsWithInput(t *testing.T) {
 
 // TestBuiltinsAreReviewed fails when OPA is upgraded and brings builtins that
 // nobody has looked at.
+//
+// Threats: PO-2.
 func TestBuiltinsAreReviewed(t *testing.T) {
 	all := ast.CapabilitiesForThisVersion()
 	if got, want := len(all.Builtins), reviewedBuiltins; got != want {

@@ -111,6 +111,7 @@ func newEngine() *Engine { return &Engine{workers: newWorkers()} }
 var (
 	_ policy.Engine     = (*Engine)(nil)
 	_ policy.Constanter = (*Engine)(nil)
+	_ policy.Repeater   = (*Engine)(nil)
 )
 
 // Load reads and compiles a policy. Whatever is wrong with the texts comes
@@ -150,3 +151,7 @@ func (e *Engine) Constant(k policy.Kind) (policy.Decision, bool) {
 	}
 	return *c, true
 }
+
+// Repeats implements [policy.Repeater]: no rule that could match reads more
+// than the facts of a and its subject.
+func (e *Engine) Repeats(a policy.Action) bool { return e.cur.Load().key(nil, &a) != nil }

@@ -33,6 +33,8 @@ var notAsked = []string{"net", "module"}
 // TestSchemaFollowsTypes generates the schema from the Go types of package
 // policy and their comments; `go test ./policy/rego -run Schema -update`
 // writes it.
+//
+// Threats: PO-3.
 func TestSchemaFollowsTypes(t *testing.T) {
 	g := &schemaGen{docs: fieldComments(t, "..")}
 	root := g.of(reflect.TypeFor[policy.Action]())

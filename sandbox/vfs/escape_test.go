@@ -97,6 +97,7 @@ func (e *escape) noWrite(name string, flag int) {
 	e.hidden(err, syscall.ENOENT, syscall.EPERM, syscall.EACCES, syscall.EROFS)
 }
 
+// Threats: FS-1.
 func TestCase001GuestSymlinkRead(t *testing.T) {
 	e := newEscape(t, vfs.ReadWrite)
 	for _, target := range []string{"../secret/canary.txt", "sub/../../secret/canary.txt", "/etc/hostname", "..", "/", "./..", "a/../../x"} {
@@ -114,6 +115,7 @@ func TestCase001GuestSymlinkRead(t *testing.T) {
 	want(t, e.m.Rename("/workspace/sub/deep", "/workspace/sub/other/deep"), 0)
 }
 
+// Threats: FS-1.
 func TestCase002WriteThroughOutwardSymlink(t *testing.T) {
 	for _, mode := range []vfs.MountMode{vfs.ReadWrite, vfs.ReadOnlyMount, vfs.CopyOnWrite} {
 		e := newEscape(t, mode)
@@ -141,6 +143,7 @@ func TestCase002LinkInCow(t *testing.T) {
 	}
 }
 
+// Threats: FS-2.
 func TestCase003PlantedSymlink(t *testing.T) {
 	for _, mode := range []vfs.MountMode{vfs.ReadOnlyMount, vfs.ReadWrite, vfs.CopyOnWrite} {
 		e := newEscape(t, mode)
@@ -155,6 +158,7 @@ func TestCase003PlantedSymlink(t *testing.T) {
 	}
 }
 
+// Threats: FS-3.
 func TestCase005SiblingPrefix(t *testing.T) {
 	e := newEscape(t, vfs.ReadWrite)
 	for _, name := range []string{"/workspace/../ws-secret/canary.txt", "/workspace-secret/canary.txt", "/workspace/../../ws-secret/canary.txt", "/ws-secret/canary.txt"} {
@@ -169,6 +173,7 @@ func TestCase005SiblingPrefix(t *testing.T) {
 	}
 }
 
+// Threats: FS-4.
 func TestCase007HardLink(t *testing.T) {
 	e := newEscape(t, vfs.ReadWrite)
 	e.hidden(e.m.Link("/workspace/dir-out/canary.txt", "/workspace/hl"), syscall.ENOENT)
@@ -195,6 +200,7 @@ func TestCase010ArchiveMembers(t *testing.T) {
 	}
 }
 
+// Threats: FS-6.
 func TestCase011ReadOnlyMount(t *testing.T) {
 	e := newEscape(t, vfs.ReadOnlyMount)
 	before := hostTree(t, e.ws)
@@ -242,6 +248,7 @@ func TestCase013WorkingDirectory(t *testing.T) {
 	}
 }
 
+// Threats: FS-8.
 func TestCase015LaterExecutedPlaces(t *testing.T) {
 	e := newEscape(t, vfs.ReadWrite)
 	for _, dir := range []string{"vendor/sub/.git/hooks", "tools"} {
@@ -309,6 +316,8 @@ func TestCase015LaterExecutedPlaces(t *testing.T) {
 }
 
 // What is mounted may itself be the first part of a place.
+//
+// Threats: FS-8.
 func TestCase015MountedGitFolder(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), ".git")
 	if err := os.MkdirAll(filepath.Join(dir, "hooks"), 0o755); err != nil {

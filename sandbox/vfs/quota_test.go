@@ -46,6 +46,7 @@ func limitedKinds(t testing.TB, c vfs.QuotaConfig) map[string]struct {
 	return out
 }
 
+// Threats: FS-9.
 func TestCase038Quota(t *testing.T) {
 	for kind, k := range limitedKinds(t, vfs.QuotaConfig{MaxBytes: 1 << 20, MaxFiles: 50}) {
 		t.Run(kind, func(t *testing.T) {

@@ -14,6 +14,8 @@ import (
 // A host process flips a name between a folder and a link out, and between a
 // folder and a link to another folder inside, while the sandbox reads and
 // writes through it. Bounded by count, not by time.
+//
+// Threats: FS-5.
 func TestCase009RenameRace(t *testing.T) {
 	e := newEscape(t, vfs.ReadWrite)
 	in := func(name string) string { return filepath.Join(e.ws, name) }

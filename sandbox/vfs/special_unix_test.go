@@ -18,6 +18,8 @@ import (
 
 // Pipes and sockets in a host folder can be seen but not used, and opening
 // one never waits.
+//
+// Threats: FS-7.
 func TestCase012SpecialFiles(t *testing.T) {
 	for _, mode := range []vfs.MountMode{vfs.ReadOnlyMount, vfs.ReadWrite, vfs.CopyOnWrite} {
 		e := newEscape(t, mode)
@@ -54,6 +56,8 @@ func TestCase012SpecialFiles(t *testing.T) {
 }
 
 // A pipe swapped in between the look and the open does not hang the opener.
+//
+// Threats: FS-7.
 func TestCase012PipeRace(t *testing.T) {
 	e := newEscape(t, vfs.ReadWrite)
 	in := func(name string) string { return filepath.Join(e.ws, name) }

@@ -37,6 +37,7 @@ func start(t *testing.T, bin []byte, limit int) (ticks int, err error) {
 	return ticks, err
 }
 
+// Threats: WA-1.
 func TestFuelStops(t *testing.T) {
 	many := func(n int, code ...byte) (out []byte) {
 		for range n {
@@ -101,6 +102,7 @@ func TestFuelCountsTheSame(t *testing.T) {
 	}
 }
 
+// Threats: WA-5.
 func TestFuelGlobalIsOutOfReach(t *testing.T) {
 	for name, code := range map[string][]byte{
 		"read":  {opGlobalGet, 0, 0x1a},

@@ -7,6 +7,7 @@ import (
 	"testing"
 )
 
+// Threats: WA-2.
 func TestLimits(t *testing.T) {
 	lots := func(n int, b ...byte) []byte { return bytes.Repeat(b, n) }
 	one := func(fn []byte) []byte {
@@ -52,6 +53,7 @@ func TestLimits(t *testing.T) {
 	}
 }
 
+// Threats: WA-2.
 func TestMalformed(t *testing.T) {
 	for name, bin := range map[string][]byte{
 		"empty":               {},
@@ -116,6 +118,7 @@ func TestData(t *testing.T) {
 	}
 }
 
+// Threats: WA-3.
 func TestClamp(t *testing.T) {
 	bin, info, err := Module(module(section(secMemory, cat([]byte{1, 1, 1}, uleb(nil, 65536))...)), Options{Limits: Limits{Pages: 16}})
 	if err != nil {

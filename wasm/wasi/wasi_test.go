@@ -150,6 +150,8 @@ func TestAllFunctions(t *testing.T) {
 }
 
 // Security case 055: arguments that lie.
+//
+// Threats: WA-4.
 func TestLies(t *testing.T) {
 	g := newGuest(t, wasi.Config{})
 	end := uint64(guestPages << 16)
@@ -452,6 +454,8 @@ func TestScatterGather(t *testing.T) {
 
 // FuzzCalls makes calls with lying pointers, lengths and descriptors, one
 // after the other in one job: the host must answer or trap, and come back.
+//
+// Threats: WA-4.
 func FuzzCalls(f *testing.F) {
 	f.Add([]byte("\x00\x00\x00\x00\x00\x00\x00\x00"))
 	f.Add(bytes.Repeat([]byte{0x21, 0x03, 0xff, 0x80, 0x00, 0x41}, 40))

@@ -1,0 +1,106 @@
+package worker
+
+import (
+	"bufio"
+	"context"
+	"encoding/binary"
+	"errors"
+	"io"
+	"sync"
+)
+
+// errClosed is what calls get when the other side is gone.
+var errClosed = errors.New("worker: the connection is closed")
+
+// A conn is one end of the socket. Any goroutine may send; one reads.
+type conn struct {
+	rw io.ReadWriteCloser
+	in *bufio.Reader
+
+	write sync.Mutex
+
+	mu    sync.Mutex
+	calls map[uint32]chan []byte // waiting for an answer
+	next  uint32
+	gone  bool
+}
+
+func newConn(rw io.ReadWriteCloser) *conn {
+	return &conn{rw: rw, in: bufio.NewReaderSize(rw, 64<<10), calls: map[uint32]chan []byte{}}
+}
+
+// send sends the frame that e holds.
+func (c *conn) send(k kind, id uint32, e *encoder) error {
+	n := len(e.b) - headSize
+	if n > k.limit() {
+		return errors.New("the message is too large")
+	}
+	binary.LittleEndian.PutUint32(e.b, uint32(n))
+	e.b[4] = byte(k)
+	binary.LittleEndian.PutUint32(e.b[5:], id)
+	c.write.Lock()
+	defer c.write.Unlock()
+	_, err := c.rw.Write(e.b)
+	return err
+}
+
+// call sends a request and waits for its answer, or for the end of ctx: the
+// answer is then dropped when it comes.
+func (c *conn) call(ctx context.Context, k kind, e *encoder) ([]byte, error) {
+	answer := make(chan []byte, 1)
+	c.mu.Lock()
+	if c.gone {
+		c.mu.Unlock()
+		return nil, errClosed
+	}
+	c.next++
+	id := c.next
+	c.calls[id] = answer
+	c.mu.Unlock()
+	if err := c.send(k, id, e); err != nil {
+		c.take(id)
+		return nil, err
+	}
+	select {
+	case body, ok := <-answer:
+		if !ok {
+			return nil, errClosed
+		}
+		return body, nil
+	case <-ctx.Done():
+		// The entry stays, or a late answer would look like one to nothing.
+		return nil, context.Cause(ctx)
+	}
+}
+
+// take returns the call with this number, once.
+func (c *conn) take(id uint32) (chan []byte, bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	answer, ok := c.calls[id]
+	delete(c.calls, id)
+	return answer, ok
+}
+
+// answered hands an answer to its call and reports whether there was one.
+func (c *conn) answered(f frame) bool {
+	answer, ok := c.take(f.id)
+	if ok {
+		answer <- f.body
+	}
+	return ok
+}
+
+// close ends all calls that wait, and the connection.
+func (c *conn) close() {
+	c.mu.Lock()
+	if !c.gone {
+		c.gone = true
+		for id, answer := range c.calls {
+			close(answer)
+			delete(c.calls, id)
+		}
+	}
+	c.mu.Unlock()
+	_ = c.rw.Close() // the process behind it is gone, or about to be
+}

@@ -1,0 +1,240 @@
+package worker
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"runtime"
+	"runtime/debug"
+	"sync"
+	"time"
+
+	"github.com/donax-sh/donax/policy"
+	"github.com/donax-sh/donax/sandbox"
+)
+
+// maxStack is how far the stack of one goroutine may grow: runaway recursion
+// then ends the worker at once instead of filling its memory.
+const maxStack = 64 << 20
+
+// lockDelay is how long a worker waits before it prepares what the first
+// commands do not need and gives up making machine code.
+const lockDelay = 2 * time.Second
+
+// An inside is the worker's end of the socket.
+type inside struct {
+	conn    *conn
+	session *sandbox.Session
+	engine  *engine
+
+	mu     sync.Mutex
+	runs   map[uint32]*insideRun
+	shells map[uint32]*sandbox.Shell
+	called counter
+}
+
+// A lineRunner is the session, or a shell of it that is kept.
+type lineRunner interface {
+	Inspect(context.Context, policy.Command) (policy.Command, error)
+	Run(ctx context.Context, c policy.Command, in io.Reader, out, errw io.Writer) (int, error)
+}
+
+// shell returns the kept shell with this number, which is made when it is
+// first named, or the session for 0.
+func (w *inside) shell(id uint32) lineRunner {
+	if id == 0 {
+		return w.session
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.shells[id] == nil {
+		w.shells[id] = w.session.NewShell()
+	}
+	return w.shells[id]
+}
+
+// Serve is the worker: it takes the socket that the server left it, puts
+// itself into the jail, and runs what the server asks for until the server is
+// gone. open gives the programs; it is called inside the jail. Serve returns
+// the exit status of the process.
+func Serve(open func(Setup) (Programs, error)) int {
+	debug.SetMaxStack(maxStack)
+	debug.SetTraceback("single") // what the server keeps of a crash is short
+	rw, err := socket()
+	if err != nil {
+		return 2
+	}
+	w := &inside{conn: newConn(rw), runs: map[uint32]*insideRun{}, shells: map[uint32]*sandbox.Shell{}}
+	if err := w.open(open); err != nil {
+		println("worker:", err.Error()) // stderr is the server's log
+		return 2
+	}
+	err = w.loop()
+	if errors.Is(err, errProtocol) {
+		println("worker:", err.Error())
+		return 2
+	}
+	return 0
+}
+
+// open reads the setup, locks the jail and says that the worker is ready.
+func (w *inside) open(open func(Setup) (Programs, error)) error {
+	f, err := readFrame(w.conn.in)
+	if err != nil {
+		return err
+	}
+	var s Setup
+	if err := json.Unmarshal(f.body, &s); err != nil || f.kind != kindSetup || s.Version != Version {
+		return fmt.Errorf("%w: setup of version %d, want %d: %v", errProtocol, s.Version, Version, err)
+	}
+	runtime.GOMAXPROCS(max(1, s.Procs))
+	// Collect more often rather than die, as long as that can help.
+	debug.SetMemoryLimit(s.MemoryLimit * 3 / 4)
+	found := jail(s)
+	p, err := open(s)
+	if err != nil {
+		return err
+	}
+	ns, err := s.namespace(w.conn, p.List)
+	if err != nil {
+		return err
+	}
+	w.engine = &engine{conn: w.conn}
+	cfg := sandbox.Config{FS: ns, Programs: p.List, Policy: w.engine, Limits: s.Limits, Env: s.Env, Dir: s.Dir, RC: s.RC, RCName: s.RCName, Raise: p.Raise}
+	if s.Lookup {
+		cfg.Lookup = w.lookup
+	}
+	w.session, err = sandbox.New(cfg)
+	if err != nil {
+		return err
+	}
+	if p.Load != nil {
+		if err := p.Load(context.Background()); err != nil {
+			return err
+		}
+	}
+	debug.FreeOSMemory() // the worker may wait for long
+	lock := func() Finding {
+		if p.Rest != nil {
+			if err := p.Rest(context.Background()); err != nil {
+				return Finding{Name: "no new code", Detail: err.Error()}
+			}
+		}
+		return lockCode()
+	}
+	if holds(found, "landlock") {
+		// Files are closed anyhow, so the lock may wait for the first lines.
+		time.AfterFunc(lockDelay, func() { lock() })
+		found = append(found, lockLater())
+	} else {
+		found = append(found, lock())
+	}
+	body, err := json.Marshal(found)
+	if err != nil {
+		return err
+	}
+	e := newEncoder(len(body))
+	e.b = append(e.b, body...)
+	return w.conn.send(kindReady, 0, e)
+}
+
+func holds(found []Finding, name string) bool {
+	for _, f := range found {
+		if f.Name == name {
+			return f.OK
+		}
+	}
+	return false
+}
+
+// loop serves until the socket closes: then nobody wants what still runs.
+func (w *inside) loop() error {
+	for {
+		f, err := readFrame(w.conn.in)
+		if err != nil {
+			return err
+		}
+		d := &decoder{b: f.body}
+		switch f.kind {
+		case kindInspect:
+			sh, c := w.shell(uint32(d.uint())), d.request()
+			go w.inspect(f.id, sh, c)
+		case kindRun:
+			sh, input, c := w.shell(uint32(d.uint())), d.bool(), d.request()
+			w.start(f.id, sh, c, input)
+		case kindStop:
+			deadline := d.bool()
+			if r := w.run(f.id); r != nil {
+				r.stop(deadline)
+			}
+		case kindTaken:
+			n, gone := d.small(window), d.bool()
+			if r := w.run(f.id); r != nil {
+				r.taken(n, gone)
+			}
+		case kindDrop:
+			w.mu.Lock()
+			delete(w.shells, f.id)
+			w.mu.Unlock()
+		case kindForget:
+			w.engine.forget(d.uint())
+		case kindAnswer:
+			if !w.conn.answered(f) {
+				d.fail("an answer to nothing")
+			}
+			d.b = nil
+		default:
+			d.fail(fmt.Sprint("a frame of kind ", f.kind))
+		}
+		if err := d.end(); err != nil {
+			return err
+		}
+	}
+}
+
+func (w *inside) run(id uint32) *insideRun {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.runs[id]
+}
+
+// inspect answers with the command and its facts.
+func (w *inside) inspect(id uint32, sh lineRunner, c policy.Command) {
+	c, err := sh.Inspect(context.Background(), c)
+	e := newEncoder(1024)
+	e.error(err)
+	if err == nil {
+		e.facts(c)
+	}
+	if len(e.b)-headSize > maxLarge {
+		e = newEncoder(256)
+		e.error(&sandbox.LimitError{What: "facts of the line of 4 MiB"})
+	}
+	_ = w.conn.send(kindInspected, id, e) // a server that is gone is seen by the loop
+}
+
+// start runs a command beside the others.
+func (w *inside) start(id uint32, sh lineRunner, c policy.Command, input bool) {
+	r := newInsideRun(w.conn, id)
+	w.mu.Lock()
+	w.runs[id] = r
+	w.mu.Unlock()
+	var in io.Reader
+	if input {
+		in = inStream{r}
+	}
+	go func() {
+		status, err := sh.Run(policy.WithMeter(r, &policy.Meter{}), c, in, outStream{r, 1}, outStream{r, 2})
+		w.mu.Lock()
+		delete(w.runs, id)
+		w.mu.Unlock()
+		w.engine.ended(id)
+		r.stop(false) // nothing of it waits any more
+		e := newEncoder(64)
+		e.uint(uint64(status & 0xff))
+		e.error(err)
+		_ = w.conn.send(kindExit, id, e)
+	}()
+}
