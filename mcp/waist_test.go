@@ -64,6 +64,7 @@ func (w *waist) events(t *testing.T) (list []string, last audit.Line) {
 	return list[1:], last
 }
 
+// Threats: BR-7.
 func TestEveryCallPassesTheWaist(t *testing.T) {
 	w := newWaist(t, mcp.Config{Goal: "tidy", Scope: "repo"})
 	c := serve(t, context.Background(), w.Server)
@@ -101,6 +102,7 @@ func TestEveryCallPassesTheWaist(t *testing.T) {
 	}
 }
 
+// Threats: BR-7.
 func TestTheBrakeRefusesTheRest(t *testing.T) {
 	w := newWaist(t, mcp.Config{})
 	c := serve(t, context.Background(), w.Server)
@@ -129,6 +131,7 @@ func TestTheBrakeRefusesTheRest(t *testing.T) {
 
 // A program that embeds the server binds what holds for one client to the
 // context of Serve, or to the base of the handler.
+// Threats: BR-4.
 func TestWhatAContextCarriesHolds(t *testing.T) {
 	var own brake.Switch
 	bind := func(ctx context.Context) context.Context {
@@ -166,6 +169,7 @@ func TestWhatAContextCarriesHolds(t *testing.T) {
 	free.call(9, "terminal_release", idArg(free.start("echo hi"))) // another client is not touched
 }
 
+// Threats: BR-6.
 func TestAGrantOfTheServer(t *testing.T) {
 	w := newWaist(t, mcp.Config{Isolation: policy.IsolationNone, Grant: &brake.Grant{Tools: []string{brake.Any}, Commands: []string{brake.Any}, Isolation: policy.IsolationTerminal}})
 	c := serve(t, context.Background(), w.Server)

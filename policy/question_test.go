@@ -7,6 +7,7 @@ import (
 	"github.com/donax-sh/donax/policy"
 )
 
+// Threats: PO-7.
 func TestQuestionHidesNothing(t *testing.T) {
 	d := policy.Decision{Reasons: []policy.Reason{{Msg: "rm \x1b]0;x\a"}}}
 	for name, c := range map[string]struct {

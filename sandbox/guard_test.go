@@ -9,7 +9,7 @@ import (
 
 // Effects are refused whatever program or redirection asks (security 094).
 //
-// Threats: FS-10.
+// Threats: FS-10, PO-9.
 func TestDeniedFiles(t *testing.T) {
 	for _, line := range []string{
 		"> keep/f", ": >> keep/f", "echo x > keep/new", "echo x &> keep/f", "echo x >| keep/f", "echo x 2> keep/f", "cp x keep/", "cp x keep/f", "cp x keep/new", "mv keep/f /workspace/g",

@@ -46,6 +46,7 @@ func looked(t *testing.T, engine policy.Engine) *sandbox.Session {
 	return s
 }
 
+// Threats: UP-1.
 func TestLookup(t *testing.T) {
 	s := looked(t, policy.AllowAll{})
 	for line, want := range map[string]string{
@@ -72,6 +73,7 @@ func TestLookup(t *testing.T) {
 
 // TestToolCallsAreCounted counts over lines and background jobs: a limit on
 // calls cannot be passed by starting another line.
+// Threats: UP-11.
 func TestToolCallsAreCounted(t *testing.T) {
 	s := looked(t, policy.EngineFunc(func(_ context.Context, a policy.Action) (policy.Decision, error) {
 		if a.Kind == policy.KindTool && a.Usage.ToolCalls >= 3 {

@@ -13,6 +13,7 @@ import (
 
 // Case S107: a halt says that a command is gone only when it is, and nothing
 // slips past it.
+// Threats: BR-1.
 func TestHalt(t *testing.T) {
 	h := newHost(t, termhost.Limits{})
 	var terms []*termhost.Terminal
@@ -79,6 +80,7 @@ func TestHalt(t *testing.T) {
 	wait(t, create(t, h, "echo hi"))
 }
 
+// Threats: BR-1.
 func TestHaltDoesNotClaimWhatItCannotProve(t *testing.T) {
 	h := termhost.New(termhost.Config{Runner: &fake{}, Engine: policy.AllowAll{}, Limits: termhost.Limits{CloseLimit: 50 * time.Millisecond}})
 	defer h.Close()

@@ -53,6 +53,7 @@ func call(t *testing.T, c *client.Client, tool string, args map[string]any) clie
 	return r
 }
 
+// Threats: UP-5.
 func TestFaultyStarts(t *testing.T) {
 	for _, faults := range [][]string{{}, {"banner"}, {"noise"}, {"silent"}, {"crash"}, {"flood"}, {"slow"}} {
 		t.Run(fmt.Sprint(faults), func(t *testing.T) {
@@ -103,6 +104,7 @@ func TestFailedStartsSayWhy(t *testing.T) {
 	}
 }
 
+// Threats: UP-5.
 func TestListsEnd(t *testing.T) {
 	for fault, want := range map[string]string{"loop": "does not end", "giantlist": "longer than the limit"} {
 		if _, err := start(t, fake(fault)).Tools(context.Background()); err == nil || !strings.Contains(err.Error(), want) {
@@ -111,6 +113,7 @@ func TestListsEnd(t *testing.T) {
 	}
 }
 
+// Threats: UP-5.
 func TestResults(t *testing.T) {
 	cfg := fake()
 	cfg.Limits.Message = 1 << 20
@@ -173,6 +176,7 @@ func TestCancelReachesTheServer(t *testing.T) {
 	t.Error("the server was not told")
 }
 
+// Threats: UP-5.
 func TestServerDies(t *testing.T) {
 	c := start(t, fake())
 	if _, err := c.Call(context.Background(), "die", nil, nil); err == nil {
@@ -204,6 +208,7 @@ func TestChangesAreSettled(t *testing.T) {
 	}
 }
 
+// Threats: UP-10.
 func TestQuestionsOfServers(t *testing.T) {
 	if got := call(t, start(t, fake()), "ask", nil).Text; !strings.Contains(got, "-32") {
 		t.Errorf("an elicitation that was not offered: %s", got)
@@ -227,6 +232,7 @@ func TestQuestionsOfServers(t *testing.T) {
 
 // TestCloseEndsTheTree kills servers that do not end by themselves, and what
 // they started.
+// Threats: UP-6.
 func TestCloseEndsTheTree(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("process groups are a matter of unix")
@@ -267,6 +273,7 @@ func zombie(pid int) bool {
 	return err == nil && strings.Contains(string(stat), ") Z ")
 }
 
+// Threats: UP-8.
 func TestNothingIsInherited(t *testing.T) {
 	t.Setenv("DONAX_TEST_CANARY", "canary-9431")
 	if got := call(t, start(t, fake()), "env", map[string]any{"name": "DONAX_TEST_CANARY"}).Text; got != "" {

@@ -99,6 +99,7 @@ func TestHTTPModern(t *testing.T) {
 	}
 }
 
+// Threats: UP-9.
 func TestCredentialsStayHome(t *testing.T) {
 	evil := &clienttest.Handler{}
 	h := &clienttest.Handler{Faults: []string{"redirect"}, Token: "sesame", Evil: web(t, evil)}
@@ -120,6 +121,7 @@ func TestCredentialsStayHome(t *testing.T) {
 	}
 }
 
+// Threats: UP-5.
 func TestHTTPServerHangs(t *testing.T) {
 	release := make(chan struct{})
 	defer close(release)

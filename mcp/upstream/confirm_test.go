@@ -43,6 +43,7 @@ func confirmed(t *testing.T, own string, p *person, file string) *box {
 	return open(t, config(t, "fake", entry(own)), func(c *upstream.Config) { c.Approve, c.Remember = p.ask, book.Wrap }, nil)
 }
 
+// Threats: UP-7.
 func TestConfirmModes110(t *testing.T) {
 	p := &person{says: policy.ApprovedForSession}
 	b := confirmed(t, `{"confirm": {"*": "ask_once", "big": "ask_always", "die": "block", "e*": "block", "echo": "ask_once", "ids": "trust"}}`, p, "")
@@ -84,6 +85,7 @@ func TestConfirmModes110(t *testing.T) {
 	step("fake.echo --text late", "", "there was no answer", 126, 1)
 }
 
+// Threats: UP-7.
 func TestNobodyToAsk110(t *testing.T) {
 	b := open(t, config(t, "fake", `{"command": `+fmt.Sprintf("%q", os.Args[0])+`, "args": ["fake-server"]}`), nil, nil)
 	b.want("fake.echo --text a", "", "needs a person's approval (confirm mode ask_once), and nobody can be asked here", 126)
@@ -101,6 +103,7 @@ func TestRememberTool(t *testing.T) {
 // TestApprovalsFile: approvals outlive the process, can be revoked, are void
 // for a changed tool, and one that cannot be written costs a question, not
 // the call.
+// Threats: UP-3, UP-7.
 func TestApprovalsFile(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "approvals")
 	p := &person{says: policy.ApprovedAlways}
@@ -167,6 +170,7 @@ func TestPolicyComesFirst(t *testing.T) {
 
 // TestElicitation: a server's question reaches the person only where the
 // configuration and the policy say so, and names the server.
+// Threats: UP-10.
 func TestElicitation(t *testing.T) {
 	denies := policy.EngineFunc(func(_ context.Context, a policy.Action) (policy.Decision, error) {
 		if a.Tool != nil && a.Tool.Name == upstream.ElicitName {

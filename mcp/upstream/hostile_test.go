@@ -18,6 +18,7 @@ import (
 
 // TestNamesCannotShadow109: whatever a server calls its tools, they are
 // commands with its own name in front, all different.
+// Threats: UP-1.
 func TestNamesCannotShadow109(t *testing.T) {
 	b := open(t, config(t, "fake", entry("", "names"), "mcp", entry(""), "a b", entry(""), "a_b", entry(""), "cat", entry("")), nil, nil)
 	b.Connect(t.Context())
@@ -49,6 +50,7 @@ func TestNamesCannotShadow109(t *testing.T) {
 }
 
 // TestSchemasAreMended109: no schema a server sends can do more than say less.
+// Threats: UP-2.
 func TestSchemasAreMended109(t *testing.T) {
 	b := open(t, config(t, "fake", entry("", "schemas")), nil, nil)
 	b.Connect(t.Context())
@@ -67,6 +69,7 @@ func TestSchemasAreMended109(t *testing.T) {
 	}
 }
 
+// Threats: UP-4.
 func TestTextIsData109(t *testing.T) {
 	b := open(t, config(t, "fake", entry("")), nil, nil)
 	b.want("fake.escape", "a\uFFFD[31mred\uFFFD]0;title\uFFFD\uFFFDb\r\nc\uFFFDd\te\n", "", 0)
@@ -74,6 +77,7 @@ func TestTextIsData109(t *testing.T) {
 
 // TestFaults: a server that hangs, dies or talks too much costs its own call,
 // and nobody else's.
+// Threats: UP-5, UP-10.
 func TestFaults(t *testing.T) {
 	b := open(t, config(t,
 		"fake", entry(`{"confirm": "trust", "callTimeoutMs": 300}`), "good", entry(""), "banner", entry("", "banner", "noise"), "gone", entry("", "exit"),
@@ -136,6 +140,7 @@ func TestKilledCommandCancels(t *testing.T) {
 
 // TestSecretsStayOutside111 looks for a credential in everything that comes
 // out, in the spellings of an echo.
+// Threats: UP-8.
 func TestSecretsStayOutside111(t *testing.T) {
 	const secret = "canary-TOKEN-55A1/x+y"
 	t.Setenv("TEST_TOKEN", secret)
@@ -195,6 +200,7 @@ func TestSecretsStayOutside111(t *testing.T) {
 
 // TestChangedTools: what a server says of a tool is part of what was agreed
 // to; when it changes, pins and approvals are void.
+// Threats: UP-3.
 func TestChangedTools(t *testing.T) {
 	dir := t.TempDir()
 	keep := func(c *upstream.Config) { c.CacheDir = dir }
@@ -219,6 +225,7 @@ func TestChangedTools(t *testing.T) {
 
 // TestStaleListIsNotCalled: the description that was looked up is compared
 // with the server's before anything is called.
+// Threats: UP-3.
 func TestStaleListIsNotCalled(t *testing.T) {
 	dir := t.TempDir()
 	file := config(t, "fake", entry(""))

@@ -99,6 +99,7 @@ func TestLongResultsSpill(t *testing.T) {
 	b.want("count < /tmp/mcp/fake.big-1.txt; fake.big --bytes 1048576 | count; fake.big --bytes 1048576 > f; count < f", "1048576\n1048576\n1048576\n", "", 0)
 }
 
+// Threats: UP-4.
 func TestFindingTools(t *testing.T) {
 	b := open(t, config(t, "fake", entry(""), "gone", entry("", "exit"), "later", entry(`{"confirm": "trust", "group": "more"}`)), nil, nil)
 	out, errw, status := b.do("mcp.list")

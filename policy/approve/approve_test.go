@@ -42,6 +42,7 @@ func book(t *testing.T, c approve.Config) *approve.Book {
 	return b
 }
 
+// Threats: PO-6.
 func TestApprovalsAreExact(t *testing.T) {
 	for _, file := range []string{"", filepath.Join(t.TempDir(), "approvals")} {
 		p := &person{says: policy.ApprovedForSession}
@@ -124,6 +125,7 @@ func TestModes(t *testing.T) {
 }
 
 // TestFileIsThePersons edits the file as a person does.
+// Threats: PO-8.
 func TestFileIsThePersons(t *testing.T) {
 	ctx := context.Background()
 	file := filepath.Join(t.TempDir(), "approvals")

@@ -59,6 +59,7 @@ func run(args ...string) policy.Action {
 
 var allow = policy.AllowAll{}
 
+// Threats: AU-6.
 func TestDecisionsAreRecordedBeforeTheyAreGiven(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "log")
 	rev := "r1"
@@ -170,6 +171,7 @@ func TestConstantsAreNotSkipped(t *testing.T) {
 }
 
 // Case S103: no text can make a second line, or one that is not JSON.
+// Threats: AU-1.
 func TestOneEventIsOneLine(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "log")
 	r := open(t, audit.Config{Path: path})
@@ -211,6 +213,7 @@ func TestOneEventIsOneLine(t *testing.T) {
 	}
 }
 
+// Threats: AU-5.
 func TestSecretsStayOut(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "log")
 	r := open(t, audit.Config{Path: path, Secrets: []string{"configured-one"}, Mask: []string{`card \d+`}})

@@ -40,6 +40,7 @@ func written(t *testing.T, n int, maxSize int64) string {
 }
 
 // Case S104: whatever is done to a log shows, and where.
+// Threats: AU-2.
 func TestTamperingShows(t *testing.T) {
 	lines := func(f func(l [][]byte) [][]byte) func(t *testing.T, path string) {
 		return func(t *testing.T, path string) {
@@ -103,6 +104,7 @@ func TestTamperingShows(t *testing.T) {
 	}
 }
 
+// Threats: AU-2.
 func TestFilesThatAreMissingShow(t *testing.T) {
 	for i, want := range []string{"begins with record", "follows record", "is missing at the end of"} {
 		path := written(t, 60, 6000)
@@ -124,6 +126,7 @@ func TestFilesThatAreMissingShow(t *testing.T) {
 }
 
 // Who can write log and head can make a new history, but not the anchor.
+// Threats: AU-2.
 func TestAnchorsShowARewrite(t *testing.T) {
 	path, other := written(t, 20, 0), written(t, 30, 0)
 	a, err := audit.Head(path)
@@ -152,6 +155,7 @@ func TestAnchorsShowARewrite(t *testing.T) {
 }
 
 // Case S114: what a crash leaves is mended and told.
+// Threats: AU-4.
 func TestACrashIsMendedAndTold(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "log")
 	r := open(t, audit.Config{Path: path})
@@ -212,6 +216,7 @@ func TestOneWriterAtATime(t *testing.T) {
 
 // Case S105 and S116: what cannot be recorded does not happen, and when the
 // disk is well again the log has neither gap nor repetition.
+// Threats: AU-3.
 func TestAFailingDiskStopsAdmission(t *testing.T) {
 	for _, op := range []string{"write", "sync"} {
 		path := filepath.Join(t.TempDir(), "log")

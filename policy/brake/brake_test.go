@@ -63,6 +63,7 @@ func TestSwitch(t *testing.T) {
 	check(true)
 }
 
+// Threats: BR-4.
 func TestGrant(t *testing.T) {
 	ctx := policy.WithOrigin(ctxOf("a", ""), policy.Origin{Isolation: policy.IsolationSession})
 	soon := time.Now().Add(time.Hour)
@@ -118,6 +119,7 @@ func (stuck) Run(ctx context.Context, _ policy.Command, _ io.Reader, out, _ io.W
 }
 
 // Case S108: a command does not outlive the grant that it was started under.
+// Threats: BR-4.
 func TestExpiryEndsWhatRuns(t *testing.T) {
 	ctx := policy.Bind(ctxOf("a", ""), brake.Grant{Until: time.Now().Add(30 * time.Millisecond)})
 	status, err := brake.Run(stuck{}, nil).Run(ctx, policy.Command{}, nil, io.Discard, io.Discard)
@@ -127,6 +129,7 @@ func TestExpiryEndsWhatRuns(t *testing.T) {
 	}
 }
 
+// Threats: BR-5.
 func TestBreakersOfCalls(t *testing.T) {
 	now := time.Unix(1000, 0)
 	var trips []brake.Trip
@@ -186,6 +189,7 @@ func TestBreakersOfCalls(t *testing.T) {
 	}
 }
 
+// Threats: BR-5.
 func TestBreakersEndCommands(t *testing.T) {
 	var used time.Duration
 	meter := func(ctx context.Context) (context.Context, func() time.Duration) {

@@ -26,6 +26,7 @@ func private(t *testing.T) string {
 	return dir
 }
 
+// Threats: BR-2.
 func TestControl(t *testing.T) {
 	path := filepath.Join(private(t), "run", "x.sock")
 	l, err := brake.Listen(path)
@@ -82,6 +83,7 @@ func TestControl(t *testing.T) {
 	}
 }
 
+// Threats: BR-2.
 func TestControlKeepsOthersOut(t *testing.T) {
 	open := private(t)
 	if err := os.Chmod(open, 0o755); err != nil {
@@ -124,6 +126,7 @@ func TestControlKeepsOthersOut(t *testing.T) {
 	}
 }
 
+// Threats: BR-3.
 func TestStateSurvives(t *testing.T) {
 	path := filepath.Join(private(t), "state", "brake")
 	if s := brake.Load(path); s.On {

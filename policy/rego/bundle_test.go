@@ -38,6 +38,7 @@ func writeBundle(t *testing.T, keyID string, files map[string]string, data map[s
 	return name
 }
 
+// Threats: PO-12.
 func TestBundles(t *testing.T) {
 	key := &BundleKey{ID: "k1", Key: bundleSecret, Algorithm: "HS256"}
 	files := map[string]string{

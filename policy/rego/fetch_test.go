@@ -52,6 +52,7 @@ func (s *bundleServer) serve(t *testing.T, file, tag string) {
 	s.text, s.tag, s.status = text, tag, 0
 }
 
+// Threats: PO-12.
 func TestBundleFromServer(t *testing.T) {
 	key := &BundleKey{ID: "k1", Key: bundleSecret, Algorithm: "HS256"}
 	allows := func(name string) map[string]string {

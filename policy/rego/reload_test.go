@@ -29,6 +29,7 @@ func replace(t *testing.T, name, text string) {
 	}
 }
 
+// Threats: PO-5.
 func TestReloadKeepsTheLastGoodPolicy(t *testing.T) {
 	dir := writeFiles(t, map[string]string{"p.rego": head + "allow if input.exec.name == \"ls\"\n"})
 	file := filepath.Join(dir, "p.rego")

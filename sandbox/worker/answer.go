@@ -102,12 +102,16 @@ func (p *process) decide(r *serverRun, a policy.Action, e *encoder) {
 	}
 	e.string("")
 	e.decision(d)
-	e.byte(p.hold(a))
+	e.byte(p.hold(r.ctx, a))
 	e.uint(epoch)
 }
 
-// hold says how long the answer to a holds.
-func (p *process) hold(a policy.Action) byte {
+// hold says how long the answer to a holds. What is bound to the context of a
+// run, as a grant that expires, is asked each time.
+func (p *process) hold(ctx context.Context, a policy.Action) byte {
+	if len(policy.Bound(ctx)) > 0 {
+		return holdOnce
+	}
 	if c, ok := p.cfg.Policy.(policy.Constanter); ok {
 		if _, ok := c.Constant(a.Kind); ok {
 			return holdConstant

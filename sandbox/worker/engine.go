@@ -25,38 +25,35 @@ func runOf(ctx context.Context) uint32 {
 type engine struct {
 	conn *conn
 
-	mu       sync.RWMutex
-	epoch    uint64
-	constant map[policy.Kind]policy.Decision
-	kept     map[uint32]map[string]policy.Decision // by run, which stands for who asks, and facts as they go over the wire
-	held     int                                   // in kept
+	mu    sync.RWMutex
+	epoch uint64
+	kept  map[uint32]map[string]policy.Decision // by run, which stands for who asks, and facts as they go over the wire
+	held  int                                   // in kept
 }
 
 // maxKept is how many decisions are kept; then it starts afresh.
 const maxKept = 4096
 
-var (
-	_ policy.Engine     = (*engine)(nil)
-	_ policy.Constanter = (*engine)(nil)
-)
+var _ policy.Engine = (*engine)(nil)
+
+// constantFacts stand for all facts of a kind. No facts begin with a zero.
+func constantFacts(k policy.Kind) string { return "\x00" + string(k) }
 
 // How long an answer holds.
 const (
 	holdOnce     byte = 0 // for this action
 	holdFacts    byte = 1 // for the same facts in the same run
-	holdConstant byte = 2 // for every action of this kind
+	holdConstant byte = 2 // for every action of this kind in the same run
 )
-
-// Constant implements [policy.Constanter] with what the server has said.
-func (e *engine) Constant(k policy.Kind) (policy.Decision, bool) {
-	e.mu.RLock()
-	defer e.mu.RUnlock()
-	d, ok := e.constant[k]
-	return d, ok
-}
 
 // Decide implements [policy.Engine].
 func (e *engine) Decide(ctx context.Context, a policy.Action) (policy.Decision, error) {
+	e.mu.RLock()
+	d, ok := e.kept[runOf(ctx)][constantFacts(a.Kind)]
+	e.mu.RUnlock()
+	if ok {
+		return d, nil
+	}
 	m := newEncoder(256)
 	m.uint(uint64(runOf(ctx)))
 	from := len(m.b)
@@ -65,7 +62,7 @@ func (e *engine) Decide(ctx context.Context, a policy.Action) (policy.Decision, 
 	}
 	run, facts := runOf(ctx), m.b[from:]
 	e.mu.RLock()
-	d, ok := e.kept[run][string(facts)]
+	d, ok = e.kept[run][string(facts)]
 	e.mu.RUnlock()
 	if ok {
 		return d, nil
@@ -100,11 +97,7 @@ func (e *engine) keep(k policy.Kind, run uint32, facts string, d policy.Decision
 		return
 	}
 	if hold == holdConstant {
-		if e.constant == nil {
-			e.constant = map[policy.Kind]policy.Decision{}
-		}
-		e.constant[k] = d
-		return
+		facts = constantFacts(k)
 	}
 	if e.kept == nil || e.held >= maxKept {
 		e.kept, e.held = map[uint32]map[string]policy.Decision{}, 0
@@ -120,7 +113,7 @@ func (e *engine) keep(k policy.Kind, run uint32, facts string, d policy.Decision
 func (e *engine) forget(epoch uint64) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	e.epoch, e.constant, e.kept, e.held = epoch, nil, nil, 0
+	e.epoch, e.kept, e.held = epoch, nil, 0
 }
 
 // ended drops what was kept for a run.

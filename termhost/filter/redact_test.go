@@ -36,6 +36,7 @@ func redact(t testing.TB, list []policy.Redaction, s string, sizes ...int) strin
 
 func pattern(p string) policy.Redaction { return policy.Redaction{Name: "x", Pattern: p} }
 
+// Threats: PO-10.
 func TestRedact(t *testing.T) {
 	key := policy.Redaction{Name: "key", Pattern: `-----BEGIN [A-Z ]+-----`, Until: `-----END [A-Z ]+-----`}
 	for name, c := range map[string]struct {
@@ -79,6 +80,7 @@ func TestRedact(t *testing.T) {
 
 // TestRedactAgainstRegexp compares with all matches that package regexp finds,
 // over random patterns, texts and pieces.
+// Threats: PO-10.
 func TestRedactAgainstRegexp(t *testing.T) {
 	g := rand.New(rand.NewPCG(1, 2))
 	atoms := []string{"a", "b", "[ab]", "c", ".", "é", "(?:ab|b)", "[^a]", "(?:a|ab|abc)"}
@@ -202,6 +204,7 @@ func TestRedactReportsWriteErrors(t *testing.T) {
 	}
 }
 
+// Threats: PO-11.
 func TestVisible(t *testing.T) {
 	for in, want := range map[string]string{
 		"plain é日\t\r\n\x00\xff": "plain é日\t\r\n\x00\xff", "10%\r20%\n": "10%\n20%\n", "a\r\r\nb": "a\n\r\nb", "a\r\x1b[2Kb": "a\nb", "\x1b[31mred\x1b[0m": "red", "\x1b]0;title\aA": "A", "\x1b]52;c;cHduZWQ=\x1b\\A": "A",
@@ -231,6 +234,7 @@ func TestVisible(t *testing.T) {
 }
 
 // FuzzRedact looks for output that depends on the pieces.
+// Threats: PO-10.
 func FuzzRedact(f *testing.F) {
 	f.Add("a.c|b+$", "abbc\n\x1b[1m\xff", uint8(3))
 	f.Fuzz(func(t *testing.T, p, s string, n uint8) {
