@@ -17,7 +17,7 @@ const module = "github.com/donax-sh/donax"
 // here may import none.
 var rooms = map[string][]string{
 	"":                {},
-	"cmd":             {"mcp", "mcp/client", "mcp/upstream", "termhost", "termhost/filter", "sandbox", "sandbox/vfs", "sandbox/worker", "policy", "policy/approve", "policy/audit", "policy/brake", "policy/rego", "wasm", "wasm/box", "examples"},
+	"cmd":             {"mcp", "mcp/client", "mcp/upstream", "termhost", "termhost/filter", "sandbox", "sandbox/egress", "sandbox/vfs", "sandbox/worker", "policy", "policy/approve", "policy/audit", "policy/brake", "policy/rego", "wasm", "wasm/box", "examples"},
 	"examples":        {"sandbox", "sandbox/vfs", "policy", "policy/rego", "policy/audit", "policy/brake", "wasm", "wasm/box", "mcp", "mcp/client", "mcp/upstream", "termhost"},
 	"mcp":             {"termhost", "termhost/filter", "policy", "policy/brake"},
 	"mcp/client":      {},
@@ -25,6 +25,7 @@ var rooms = map[string][]string{
 	"termhost":        {"policy", "termhost/filter"},
 	"termhost/filter": {"policy"},
 	"sandbox":         {"policy", "sandbox/vfs", "sandbox/shell"},
+	"sandbox/egress":  {"sandbox", "policy"},
 	"sandbox/shell":   {"sandbox/vfs"},
 	"sandbox/vfs":     {},
 	"sandbox/worker":  {"sandbox", "sandbox/vfs", "policy"},
@@ -68,6 +69,7 @@ var banned = map[string][]string{
 // banExempt lists the folders that a ban does not cover, with the reason.
 var banExempt = map[string]string{
 	"sandbox/worker":                    "starts this program again, and nothing else",
+	"sandbox/egress":                    "the only dialler",
 	"wasm/box/build":                    "runs the Go compiler at development time; not linked into donax",
 	"wasm/box/applet/applettest":        "only tests import it: it runs the tools that commands are compared with",
 	"wasm/box/applet/internal/difftest": "only tests import it: it runs the tools that commands are compared with",

@@ -131,7 +131,6 @@ func TestTheBrakeRefusesTheRest(t *testing.T) {
 
 // A program that embeds the server binds what holds for one client to the
 // context of Serve, or to the base of the handler.
-//
 // Threats: BR-4.
 func TestWhatAContextCarriesHolds(t *testing.T) {
 	var own brake.Switch

@@ -10,21 +10,26 @@ import "context"
 // It is Go, not Rego, so that donax without a policy pays nothing for having
 // an engine; policy/rego ships the same policy as text and tests that the two
 // agree.
-type Default struct{}
+type Default struct {
+	Net bool // network connections are allowed: whoever dials keeps a list
+}
 
 // Decide implements [Engine].
-func (Default) Decide(_ context.Context, a Action) (Decision, error) {
-	d, _ := Default{}.Constant(a.Kind)
+func (p Default) Decide(_ context.Context, a Action) (Decision, error) {
+	d, _ := p.Constant(a.Kind)
 	return d, nil
 }
 
 // Constant implements [Constanter]: every answer of Default is constant.
-func (Default) Constant(k Kind) (Decision, bool) {
+func (p Default) Constant(k Kind) (Decision, bool) {
 	const hint = "start from the text that `donax policy init` prints, add a rule and pass it with --policy"
 	why := map[Kind]string{
 		KindNet:    "the network is closed unless a policy opens it",
 		KindTool:   "upstream tools are closed unless a policy opens them",
 		KindModule: "added programs are not loaded unless a policy allows them",
+	}
+	if k == KindNet && p.Net {
+		return Decision{Effect: Allow}, true
 	}
 	switch k {
 	case KindCommand, KindExec, KindFile, KindOutput:

@@ -3,13 +3,14 @@ package policy
 // Net is the facts of one network connection. It is asked once by name and
 // again with every address that the name resolved to.
 type Net struct {
-	Scheme string `json:"scheme"` // http, https or tcp
-	Host   string `json:"host"`   // as requested, lower case, without the port
+	Scheme string `json:"scheme"` // http or https
+	Host   string `json:"host"`   // as requested, lower case, without the port and a last dot
 	Port   int    `json:"port"`
-	Method string `json:"method"` // HTTP method; "" for tcp
-	Path   string `json:"path"`   // HTTP path without the query; "" for tcp
+	Method string `json:"method"` // in upper case, as it is sent
+	Path   string `json:"path"`   // decoded, without the query; never with a segment . or ..
 	IP     string `json:"ip"`     // the address about to be dialled; "" while the name is not resolved
 	By     string `json:"by"`     // canonical name of the program that asks
+	Bytes  int64  `json:"bytes"`  // length of the request's body; -1 when not known beforehand
 }
 
 // Tool is the facts of one call of an upstream MCP tool.

@@ -112,7 +112,7 @@ func (h *host) admit(ctx context.Context, x policy.Exec, stderr io.Writer) (poli
 	x.Depth, x.Ancestors = h.depth, nonNil(h.ancestors)
 	x.Args, x.Assigns = nonNil(x.Args), nonNil(x.Assigns)
 	a := policy.Action{Kind: policy.KindExec, Subject: policy.SubjectFrom(h.caller), Exec: &x}
-	a.Usage = h.meter.Usage(h.commands.Load(), h.output.Load())
+	a.Usage = h.usage()
 	d, err := policy.Check(ctx, h.policy, a)
 	if err != nil {
 		if cause := h.cause(); cause != nil { // it was the end of the script that spoke, not the policy
@@ -185,6 +185,7 @@ func (h *host) program(ctx context.Context, c *command, t target, lower policy.L
 	}
 	p.FS = h.filesOf(ctx, t.name, stdio{ctx: ctx, in: p.Stdin, out: p.Stdout, err: p.Stderr, files: c.files})
 	p.Spawn = func(ctx context.Context, ch Child) error { return h.spawn(ctx, p, c, ch) }
+	p.Fetch = func(ctx context.Context, r Request) (*Response, error) { return h.fetch(ctx, t.name, p.Stderr, r) }
 	defer func() {
 		if v := recover(); v != nil {
 			err = h.stop(newFault(t.name, v))

@@ -65,7 +65,7 @@ func (g *guard) ask(f policy.File) error {
 	}
 	f.By = g.by
 	a := policy.Action{Kind: policy.KindFile, Subject: policy.SubjectFrom(g.caller), File: &f}
-	a.Usage = g.meter.Usage(g.commands.Load(), g.output.Load())
+	a.Usage = g.usage()
 	_, err := policy.Check(g.ctx, g.policy, a)
 	if err == nil {
 		return nil

@@ -21,6 +21,7 @@ type Limits struct {
 	Jobs     int64         // background jobs alive at a time
 	Stages   int           // stages of pipelines alive at a time
 	Files    int           // files open at a time
+	Net      int64         // bytes of the bodies of requests and responses in all
 	State    int64         // bytes that a [Shell] keeps from one run to the next
 }
 
@@ -37,6 +38,7 @@ var DefaultLimits = Limits{
 	Jobs:     256,
 	Stages:   1000,
 	Files:    256,
+	Net:      256 << 20,
 	State:    16 << 20,
 }
 
@@ -95,6 +97,7 @@ func (l Limits) orDefault() Limits {
 		Jobs:     cmp.Or(l.Jobs, d.Jobs),
 		Stages:   cmp.Or(l.Stages, d.Stages),
 		Files:    cmp.Or(l.Files, d.Files),
+		Net:      cmp.Or(l.Net, d.Net),
 		State:    cmp.Or(l.State, d.State),
 	}
 }

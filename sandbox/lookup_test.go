@@ -73,7 +73,6 @@ func TestLookup(t *testing.T) {
 
 // TestToolCallsAreCounted counts over lines and background jobs: a limit on
 // calls cannot be passed by starting another line.
-//
 // Threats: UP-11.
 func TestToolCallsAreCounted(t *testing.T) {
 	s := looked(t, policy.EngineFunc(func(_ context.Context, a policy.Action) (policy.Decision, error) {

@@ -65,6 +65,11 @@ type Proc struct {
 	// Spawn runs another program with the session's admission and returns as
 	// Program.Run does. It may be called from several goroutines.
 	Spawn func(ctx context.Context, c Child) error
+
+	// Fetch makes an HTTP request with the session's admission, as Network.Do
+	// does: what a denial is there is a NetError here. It may be called from
+	// several goroutines.
+	Fetch func(ctx context.Context, r Request) (*Response, error)
 }
 
 // Child is a program that another program starts.

@@ -59,12 +59,16 @@ type run struct {
 	memory   atomic.Int64
 	jobs     atomic.Int64
 	files    atomic.Int64
+	net      atomic.Int64 // bytes of bodies
 
 	said sync.Map // reasons of file denials, each shown once
 }
 
 func newRun(ctx context.Context, s *Session, c policy.Command, out, errw io.Writer) *run {
 	r := &run{session: s, name: cmp.Or(c.Name, "bash"), limits: s.cfg.Limits.lowered(c.Limits), policy: s.cfg.Policy, caller: ctx, meter: policy.MeterFrom(ctx), lock: make(chan struct{}, 1)}
+	if r.meter == nil {
+		r.meter = new(policy.Meter) // what is used counts, also where nobody else keeps count
+	}
 	r.out, r.err = &sink{r: r, w: out}, &sink{r: r, w: errw}
 	r.ctx, r.cancel = context.WithCancelCause(ctx)
 	if d := r.limits.Timeout; d > 0 {
@@ -86,6 +90,11 @@ func (r *run) stop(err error) error {
 		r.cancel(err)
 	}
 	return r.cause()
+}
+
+// usage is what a policy is told of what was used so far.
+func (r *run) usage() policy.Usage {
+	return r.meter.Usage(r.commands.Load(), r.output.Load())
 }
 
 // raise says how the limit behind a flag is raised.

@@ -23,6 +23,7 @@ type Config struct {
 	Programs []Program                 // the commands; names must differ. sh and bash are there always
 	Lookup   func(name string) Program // finds programs that come and go, for names that are not in Programs; called often; may be nil
 	Policy   policy.Engine             // asked before anything takes effect; nil denies everything
+	Network  Network                   // makes the requests of programs; nil: there is no network
 	Limits   Limits                    // zero fields take the value of DefaultLimits
 	Env      []string                  // NAME=VALUE of every shell; nothing is inherited from the process
 	Dir      string                    // working folder, absolute; "" means /

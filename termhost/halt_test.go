@@ -13,7 +13,6 @@ import (
 
 // Case S107: a halt says that a command is gone only when it is, and nothing
 // slips past it.
-//
 // Threats: BR-1.
 func TestHalt(t *testing.T) {
 	h := newHost(t, termhost.Limits{})

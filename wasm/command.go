@@ -109,6 +109,7 @@ func (r *Runtime) run(ctx context.Context, m *module, name string, proc *sandbox
 		Stdout: proc.Stdout,
 		Stderr: stderr,
 		Spawn:  proc.Spawn,
+		Fetch:  proc.Fetch,
 		Epoch:  r.epoch,
 	})
 	jobCtx, cancel := context.WithCancel(ctx)

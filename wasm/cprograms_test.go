@@ -262,7 +262,6 @@ func (w *readyWriter) Write(p []byte) (int, error) {
 
 // Whatever a program waits for, or does without end, it ends within 50 ms of
 // a kill. A machine under load may take longer once, not each time.
-//
 // Threats: WA-7.
 func TestCBlocked(t *testing.T) {
 	const bound, tries = 50 * time.Millisecond, 8

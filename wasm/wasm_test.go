@@ -51,7 +51,7 @@ func TestMain(m *testing.M) {
 
 func testTier(bin []byte) wasm.Tier {
 	t := wasm.Tier{Name: "test", SHA256: strings.Repeat("0", 64), Module: func() ([]byte, error) { return bin, nil }}
-	for _, n := range strings.Fields("args env exit osexit panic gopanic cat yes sleep alloc rand clock files errno stat spawn fds leak hunt") {
+	for _, n := range strings.Fields("args env exit osexit panic gopanic cat yes sleep alloc rand clock files errno stat spawn fds leak hunt fetch") {
 		t.Commands = append(t.Commands, box.Command{Name: n})
 	}
 	return t

@@ -119,7 +119,6 @@ func (h *home) written(c *client.Client, id string) {
 
 // Case S107: the brake reaches what runs, proves that it is gone, and refuses
 // the rest until the operator releases it.
-//
 // Threats: BR-1, BR-3.
 func TestBrake(t *testing.T) {
 	h := newHome(t)
@@ -225,7 +224,6 @@ func TestBrakeEndsALine(t *testing.T) {
 
 // Case S114: what the record says after the server was killed is sound, and
 // what is torn is told.
-//
 // Threats: AU-4.
 func TestTheRecordSurvivesAKill(t *testing.T) {
 	h := newHome(t)
@@ -288,7 +286,6 @@ func TestTheRecordSurvivesAKill(t *testing.T) {
 }
 
 // Breakers stop a client that does too much, and the record says so.
-//
 // Threats: BR-5.
 func TestBreakers(t *testing.T) {
 	h := newHome(t)
@@ -321,7 +318,6 @@ func TestBreakers(t *testing.T) {
 }
 
 // The record of a CPU breaker counts what commands compute, not what they sleep.
-//
 // Threats: BR-5.
 func TestCPUBreaker(t *testing.T) {
 	h := newHome(t)

@@ -24,6 +24,7 @@ type sandboxFlags struct {
 	confirm  confirmFlags
 	mounts   []string
 	env      []string
+	net      netFlags
 	timeout  duration
 	memory   size
 	output   size
@@ -49,6 +50,7 @@ func (f *sandboxFlags) add(cmd *cobra.Command, timeout time.Duration, memory, ou
 	f.confirm.add(cmd)
 	fl.StringArrayVar(&f.mounts, "mount", nil, "show a host folder: `SRC[:DST][:MODE]`, MODE cow (default: SRC is never written), ro or rw; DST is /workspace unless given")
 	fl.StringArrayVar(&f.env, "env", nil, "give the line a variable: `NAME=VALUE`, or NAME to pass on donax's own")
+	f.net.add(fl)
 	fl.Var(&f.timeout, "timeout", "end a line after `DURATION`, like 90s or 5m; 0 means never")
 	fl.Var(&f.memory, "memory", "memory of one program, like 64MiB")
 	fl.Var(&f.output, "output", "bytes a line may write in all, like 16MiB")

@@ -55,6 +55,10 @@ func (f *sandboxFlags) open(ctx context.Context, stderr io.Writer, session polic
 	if err != nil {
 		return nil, err
 	}
+	network, err := f.net.network(len(f.policies) > 0)
+	if err != nil {
+		return nil, err
+	}
 	if err := f.outsideMounts(mounts); err != nil {
 		return nil, err
 	}
@@ -91,13 +95,13 @@ func (f *sandboxFlags) open(ctx context.Context, stderr io.Writer, session polic
 		return nil, errors.Join(err, o.Close())
 	}
 	o.layout = ns
-	limits := sandbox.Limits{Timeout: time.Duration(f.timeout), Memory: int64(f.memory), Output: int64(f.output)}
+	limits := sandbox.Limits{Timeout: time.Duration(f.timeout), Memory: int64(f.memory), Output: int64(f.output), Net: 16 * int64(f.net.limit)}
 	if f.timeout == 0 {
 		limits.Timeout = -1
 	}
 	env = append([]string{"HOME=/workspace", "PATH=/bin", "TMPDIR=/tmp", "USER=user", "LOGNAME=user", "LANG=C.UTF-8", "TERM=dumb"}, env...)
 	o.Session, err = sandbox.New(sandbox.Config{
-		FS: ns, Programs: programs, Lookup: o.lookup(), Policy: engine, Limits: limits, Dir: "/workspace", Env: env,
+		FS: ns, Programs: programs, Lookup: o.lookup(), Policy: engine, Network: network, Limits: limits, Dir: "/workspace", Env: env,
 		RC: rc, RCName: filepath.Base(f.rcfile), Raise: f.raise,
 	})
 	if err != nil {
@@ -168,7 +172,7 @@ func replaceOrAppend(points []vfs.MountPoint, p vfs.MountPoint) []vfs.MountPoint
 // none is given.
 func (f *sandboxFlags) load(ctx context.Context, stderr io.Writer) (policy.Engine, []*rego.Engine, error) {
 	if len(f.policies) == 0 {
-		return policy.Default{}, nil, nil
+		return policy.Default{Net: len(f.net.allow) > 0}, nil, nil
 	}
 	key, err := bundleKey(f.key)
 	if err != nil {

@@ -13,7 +13,7 @@ func newRoot(std stdio) *cobra.Command {
 		Use:   "donax -c 'LINE' [flags] [-- NAME ARG...]",
 		Short: "Run command lines for agents that nobody trusts",
 		Long: `donax runs a bash command line in a WebAssembly sandbox: no host program is ever
-started, no file is seen but those of --mount, no network is reached, and a Rego
+started, no file is seen but those of --mount, no host is reached but those of --allow-net, and a Rego
 policy is asked before anything takes effect.
 
   donax -c 'seq 5 | paste -sd+ | tr + "\n" | sort -rn'

@@ -100,7 +100,9 @@ func (f *serveFlags) serve(ctx context.Context, std stdio) error {
 	defer release()
 	server, err := mcp.New(mcp.Config{
 		Info: mcp.Info{Name: "donax", Version: version()}, Host: host, Remember: box.book.Wrap, Raw: f.raw, Logger: log,
-		Gate: box.waist.gate(), Metrics: box.waist.metrics(), Health: box.waist.health, Isolation: policy.Isolation(f.isolation),
+		// Each terminal may have a wait in progress, and somebody who reads it.
+		Limits: mcp.Limits{Calls: max(mcp.DefaultLimits.Calls, 2*f.terminals), Requests: max(mcp.DefaultLimits.Requests, 2*f.terminals)},
+		Gate:   box.waist.gate(), Metrics: box.waist.metrics(), Health: box.waist.health, Isolation: policy.Isolation(f.isolation),
 		More: prepare(ctx, box.tools, f.upstream.log),
 	})
 	if err != nil {

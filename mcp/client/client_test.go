@@ -232,7 +232,6 @@ func TestQuestionsOfServers(t *testing.T) {
 
 // TestCloseEndsTheTree kills servers that do not end by themselves, and what
 // they started.
-//
 // Threats: UP-6.
 func TestCloseEndsTheTree(t *testing.T) {
 	if runtime.GOOS == "windows" {

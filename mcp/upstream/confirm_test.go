@@ -103,7 +103,6 @@ func TestRememberTool(t *testing.T) {
 // TestApprovalsFile: approvals outlive the process, can be revoked, are void
 // for a changed tool, and one that cannot be written costs a question, not
 // the call.
-//
 // Threats: UP-3, UP-7.
 func TestApprovalsFile(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "approvals")
@@ -171,7 +170,6 @@ func TestPolicyComesFirst(t *testing.T) {
 
 // TestElicitation: a server's question reaches the person only where the
 // configuration and the policy say so, and names the server.
-//
 // Threats: UP-10.
 func TestElicitation(t *testing.T) {
 	denies := policy.EngineFunc(func(_ context.Context, a policy.Action) (policy.Decision, error) {

@@ -18,7 +18,6 @@ import (
 
 // TestNamesCannotShadow109: whatever a server calls its tools, they are
 // commands with its own name in front, all different.
-//
 // Threats: UP-1.
 func TestNamesCannotShadow109(t *testing.T) {
 	b := open(t, config(t, "fake", entry("", "names"), "mcp", entry(""), "a b", entry(""), "a_b", entry(""), "cat", entry("")), nil, nil)
@@ -51,7 +50,6 @@ func TestNamesCannotShadow109(t *testing.T) {
 }
 
 // TestSchemasAreMended109: no schema a server sends can do more than say less.
-//
 // Threats: UP-2.
 func TestSchemasAreMended109(t *testing.T) {
 	b := open(t, config(t, "fake", entry("", "schemas")), nil, nil)
@@ -79,7 +77,6 @@ func TestTextIsData109(t *testing.T) {
 
 // TestFaults: a server that hangs, dies or talks too much costs its own call,
 // and nobody else's.
-//
 // Threats: UP-5, UP-10.
 func TestFaults(t *testing.T) {
 	b := open(t, config(t,
@@ -143,7 +140,6 @@ func TestKilledCommandCancels(t *testing.T) {
 
 // TestSecretsStayOutside111 looks for a credential in everything that comes
 // out, in the spellings of an echo.
-//
 // Threats: UP-8.
 func TestSecretsStayOutside111(t *testing.T) {
 	const secret = "canary-TOKEN-55A1/x+y"
@@ -204,7 +200,6 @@ func TestSecretsStayOutside111(t *testing.T) {
 
 // TestChangedTools: what a server says of a tool is part of what was agreed
 // to; when it changes, pins and approvals are void.
-//
 // Threats: UP-3.
 func TestChangedTools(t *testing.T) {
 	dir := t.TempDir()
@@ -230,7 +225,6 @@ func TestChangedTools(t *testing.T) {
 
 // TestStaleListIsNotCalled: the description that was looked up is compared
 // with the server's before anything is called.
-//
 // Threats: UP-3.
 func TestStaleListIsNotCalled(t *testing.T) {
 	dir := t.TempDir()

@@ -41,7 +41,6 @@ func nodeEntry(node, script, env string, args ...string) string {
 }
 
 // TestServersOfOthers drives the reference servers as people have them.
-//
 // Threats: UP-8.
 func TestServersOfOthers(t *testing.T) {
 	node, everything := npm(t, "server-everything")

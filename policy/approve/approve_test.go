@@ -125,7 +125,6 @@ func TestModes(t *testing.T) {
 }
 
 // TestFileIsThePersons edits the file as a person does.
-//
 // Threats: PO-8.
 func TestFileIsThePersons(t *testing.T) {
 	ctx := context.Background()

@@ -171,7 +171,6 @@ func TestConstantsAreNotSkipped(t *testing.T) {
 }
 
 // Case S103: no text can make a second line, or one that is not JSON.
-//
 // Threats: AU-1.
 func TestOneEventIsOneLine(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "log")

@@ -40,7 +40,6 @@ func written(t *testing.T, n int, maxSize int64) string {
 }
 
 // Case S104: whatever is done to a log shows, and where.
-//
 // Threats: AU-2.
 func TestTamperingShows(t *testing.T) {
 	lines := func(f func(l [][]byte) [][]byte) func(t *testing.T, path string) {
@@ -127,7 +126,6 @@ func TestFilesThatAreMissingShow(t *testing.T) {
 }
 
 // Who can write log and head can make a new history, but not the anchor.
-//
 // Threats: AU-2.
 func TestAnchorsShowARewrite(t *testing.T) {
 	path, other := written(t, 20, 0), written(t, 30, 0)
@@ -157,7 +155,6 @@ func TestAnchorsShowARewrite(t *testing.T) {
 }
 
 // Case S114: what a crash leaves is mended and told.
-//
 // Threats: AU-4.
 func TestACrashIsMendedAndTold(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "log")
@@ -219,7 +216,6 @@ func TestOneWriterAtATime(t *testing.T) {
 
 // Case S105 and S116: what cannot be recorded does not happen, and when the
 // disk is well again the log has neither gap nor repetition.
-//
 // Threats: AU-3.
 func TestAFailingDiskStopsAdmission(t *testing.T) {
 	for _, op := range []string{"write", "sync"} {

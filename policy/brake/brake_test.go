@@ -119,7 +119,6 @@ func (stuck) Run(ctx context.Context, _ policy.Command, _ io.Reader, out, _ io.W
 }
 
 // Case S108: a command does not outlive the grant that it was started under.
-//
 // Threats: BR-4.
 func TestExpiryEndsWhatRuns(t *testing.T) {
 	ctx := policy.Bind(ctxOf("a", ""), brake.Grant{Until: time.Now().Add(30 * time.Millisecond)})

@@ -25,7 +25,7 @@ const (
 var keyFields = map[policy.Kind][]string{
 	policy.KindExec: {"name", "args", "kind", "sha256", "cwd", "depth", "ancestors", "assigns", "background"},
 	policy.KindFile: {"op", "path", "requested", "to", "mount", "by"},
-	policy.KindNet:  {"scheme", "host", "port", "method", "path", "ip", "by"},
+	policy.KindNet:  {"scheme", "host", "port", "method", "path", "ip", "by", "bytes"},
 }
 
 // addField appends the i-th of keyFields. It is a switch, not a table of
@@ -58,8 +58,11 @@ func addField(b []byte, a *policy.Action, i int) []byte {
 		return addString(b, [...]string{x.Op, x.Path, x.Requested, x.To, x.Mount, x.By}[i])
 	}
 	x := a.Net
-	if i == 2 {
+	switch i {
+	case 2:
 		return binary.AppendVarint(b, int64(x.Port))
+	case 7:
+		return binary.AppendVarint(b, x.Bytes)
 	}
 	return addString(b, [...]string{x.Scheme, x.Host, "", x.Method, x.Path, x.IP, x.By}[i])
 }

@@ -40,7 +40,7 @@ func TestKeysHoldEveryField(t *testing.T) {
 			switch f.Kind() {
 			case reflect.String:
 				f.SetString("v")
-			case reflect.Int:
+			case reflect.Int, reflect.Int64:
 				f.SetInt(7)
 			case reflect.Bool:
 				f.SetBool(true)

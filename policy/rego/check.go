@@ -85,7 +85,7 @@ func Check(ctx context.Context, c Config) (*Report, error) {
 }
 
 // askedNow are the actions that this version asks about.
-var askedNow = []policy.Kind{policy.KindCommand, policy.KindExec, policy.KindFile, policy.KindTool, policy.KindOutput}
+var askedNow = []policy.Kind{policy.KindCommand, policy.KindExec, policy.KindFile, policy.KindNet, policy.KindTool, policy.KindOutput}
 
 func (s *snapshot) actionReport(k policy.Kind) ActionReport {
 	a := ActionReport{Kind: k, Asked: slices.Contains(askedNow, k)}

@@ -18,7 +18,6 @@ var decisions = flag.Int("decisions", 10000, "decisions that the differential te
 // TestCacheEqualsEvaluation asks random policies about random actions of all
 // kinds, through the cache and constants and by evaluation, and compares. The
 // bar is a million without a mismatch: -decisions 1000000.
-//
 // Threats: PO-5.
 func TestCacheEqualsEvaluation(t *testing.T) {
 	ctx := context.Background()

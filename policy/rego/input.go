@@ -220,7 +220,7 @@ func (f *facts) limits(l policy.Limits) *ast.Term {
 func (f *facts) net(x *policy.Net) *ast.Term {
 	return object(
 		kv("scheme", f.str(x.Scheme)), kv("host", f.str(x.Host)), kv("port", f.num(int64(x.Port))), kv("method", f.str(x.Method)),
-		kv("path", f.str(x.Path)), kv("ip", f.str(x.IP)), kv("by", f.str(x.By)))
+		kv("path", f.str(x.Path)), kv("ip", f.str(x.IP)), kv("by", f.str(x.By)), kv("bytes", f.num(x.Bytes)))
 }
 
 func (f *facts) tool(x *policy.Tool) *ast.Term {

@@ -23,12 +23,12 @@ var schemaEnums = map[string][]string{
 	"Exec.kind":         {"box", "wasm", "tool", "shell"},
 	"File.op":           {"read", "write", "create", "remove", "rename", "chmod", "link", "list"},
 	"Session.transport": {"cli", "stdio", "http"},
-	"Net.scheme":        {"http", "https", "tcp"},
+	"Net.scheme":        {"http", "https"},
 	"Output.stream":     {"stdout", "stderr", "terminal"},
 }
 
 // notAsked are the objects that no part of this version asks about yet.
-var notAsked = []string{"net", "module"}
+var notAsked = []string{"module"}
 
 // TestSchemaFollowsTypes generates the schema from the Go types of package
 // policy and their comments; `go test ./policy/rego -run Schema -update`

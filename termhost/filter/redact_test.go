@@ -80,7 +80,6 @@ func TestRedact(t *testing.T) {
 
 // TestRedactAgainstRegexp compares with all matches that package regexp finds,
 // over random patterns, texts and pieces.
-//
 // Threats: PO-10.
 func TestRedactAgainstRegexp(t *testing.T) {
 	g := rand.New(rand.NewPCG(1, 2))
@@ -235,7 +234,6 @@ func TestVisible(t *testing.T) {
 }
 
 // FuzzRedact looks for output that depends on the pieces.
-//
 // Threats: PO-10.
 func FuzzRedact(f *testing.F) {
 	f.Add("a.c|b+$", "abbc\n\x1b[1m\xff", uint8(3))

@@ -26,6 +26,8 @@ type Config struct {
 
 	// Spawn starts other programs; nil: there are none.
 	Spawn func(context.Context, sandbox.Child) error
+	// Fetch makes HTTP requests; nil: there is no network.
+	Fetch func(context.Context, sandbox.Request) (*sandbox.Response, error)
 	Umask uint32 // 0 means 022
 
 	// Epoch is where the monotonic clock starts, a second on. A zero Epoch
@@ -113,7 +115,8 @@ type file struct {
 	w    io.Writer
 	f    vfs.File // nil for a stream, and for a folder not yet read
 	refs atomic.Int32
-	own  bool // close f when the last reference goes
+	own  bool   // close f when the last reference goes
+	end  func() // called then, too; may be nil
 	ino  uint64
 }
 
@@ -127,7 +130,13 @@ func newFile(f vfs.File) *file {
 }
 
 func (f *file) release() {
-	if f.refs.Add(-1) == 0 && f.own && f.f != nil {
+	if f.refs.Add(-1) != 0 || !f.own {
+		return
+	}
+	if f.f != nil {
 		f.f.Close()
+	}
+	if f.end != nil {
+		f.end()
 	}
 }

@@ -63,6 +63,7 @@ func donax() map[string]function {
 		"proc_spawn":  {"iii", procSpawn},
 		"proc_wait":   {"iIii", procWait},
 		"proc_kill":   {"ii", procKill},
+		"net_fetch":   {"iiii", netFetch},
 	}
 }
 

@@ -38,6 +38,9 @@ type Ctx struct {
 	// Procs starts other commands, through the sandbox and its policy. It is
 	// nil where there is no sandbox; native tests set their own.
 	Procs Procs
+
+	// Web makes HTTP requests; nil where there is no sandbox. See Fetch.
+	Web Web
 }
 
 // Procs starts and waits for other commands.

@@ -76,6 +76,7 @@ func run() (status int32) {
 		Stdout: bufio.NewWriterSize(stdout{}, 32<<10),
 		Stderr: rawWriter(2),
 		Procs:  procs{},
+		Web:    web{},
 	}
 	status = int32(cmd.Run(c))
 	if err := c.Flush(); err != nil && status == 0 {

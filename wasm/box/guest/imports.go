@@ -38,6 +38,10 @@ func procWait(pid int32, timeoutNS int64, ended, status *int32) syscall.Errno
 //go:noescape
 func procKill(pid, signal int32) syscall.Errno
 
+//go:wasmimport donax net_fetch
+//go:noescape
+func netFetch(req *byte, n, body uint32, fd *uint32) syscall.Errno
+
 // These three are added to the standard library when the box is built.
 
 //go:linkname reseed runtime.donaxReseed

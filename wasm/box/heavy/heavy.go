@@ -7,6 +7,7 @@ import (
 	"github.com/donax-sh/donax/wasm/box/applet"
 	"github.com/donax-sh/donax/wasm/box/applet/awk"
 	"github.com/donax-sh/donax/wasm/box/applet/bc"
+	"github.com/donax-sh/donax/wasm/box/applet/curl"
 	"github.com/donax-sh/donax/wasm/box/applet/date"
 	"github.com/donax-sh/donax/wasm/box/applet/diff"
 	"github.com/donax-sh/donax/wasm/box/applet/file"
@@ -16,6 +17,7 @@ import (
 	"github.com/donax-sh/donax/wasm/box/applet/patch"
 	"github.com/donax-sh/donax/wasm/box/applet/sed"
 	"github.com/donax-sh/donax/wasm/box/applet/tar"
+	"github.com/donax-sh/donax/wasm/box/applet/wget"
 	"github.com/donax-sh/donax/wasm/box/applet/yq"
 	"github.com/donax-sh/donax/wasm/box/applet/zip"
 )
@@ -28,6 +30,7 @@ func Commands() []*applet.Command {
 		gzip.Bunzip2,
 		gzip.Bzcat,
 		gzip.Bzip2,
+		curl.Command,
 		date.Command,
 		diff.Command,
 		grep.Egrep,
@@ -41,6 +44,7 @@ func Commands() []*applet.Command {
 		&patch.Command,
 		sed.Command,
 		tar.Command,
+		wget.Command,
 		&zip.Unzip,
 		yq.Command,
 		gzip.Zcat,

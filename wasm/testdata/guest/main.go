@@ -29,6 +29,7 @@ var _ = guest.Use([]*applet.Command{
 		fmt.Fprintf(c.Stdout, "%q %q\n", os.Environ(), os.Getenv("K"))
 		return 0
 	}},
+	{Name: "fetch", Run: fetch},
 	{Name: "exit", Run: func(c *applet.Ctx) int {
 		n, _ := strconv.Atoi(c.Args[0])
 		return n

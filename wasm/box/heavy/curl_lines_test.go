@@ -1,0 +1,233 @@
+package heavy_test
+
+// curlLines are command lines that curl and ours must treat alike.
+const curlLines = `
+-s http://HOST/hello
+http://HOST/hello
+-s HOST/hello
+-s -i http://HOST/hello
+-sI http://HOST/hello
+-si http://HOST/status/404
+-sS http://HOST/status/500
+-sf http://HOST/status/404
+-sSf http://HOST/status/404
+-sf -o out http://HOST/status/404
+-s --fail-with-body http://HOST/status/404
+-s --fail-with-body http://HOST/hello
+-sfL http://HOST/to/302?url=/status/410
+-s -o out http://HOST/hello
+-so out http://HOST/hello
+-soout http://HOST/hello
+-s -o - http://HOST/hello
+-s -o s/out http://HOST/hello
+-s -o no/out http://HOST/hello
+-s --create-dirs -o no/such/out http://HOST/hello
+-s --output-dir s -o out http://HOST/hello
+-s --output-dir new --create-dirs -O http://HOST/hello
+-sO http://HOST/hello
+-sO http://HOST/hello?x=1
+-sO http://HOST/
+-sOJ http://HOST/name?as=good.txt
+-sOJ http://HOST/name?as=../../evil
+-sOJ http://HOST/name?as=f.txt
+-s -J -O http://HOST/hello
+-s -O -O http://HOST/hello http://HOST/file
+-s --remote-name-all http://HOST/hello http://HOST/file
+-s -o a -o b http://HOST/hello http://HOST/file
+-s -o a http://HOST/hello http://HOST/file
+-s -o out http://HOST/empty
+-s -D heads http://HOST/hello
+-s -D - http://HOST/hello
+-s -D heads -L http://HOST/to/301?url=/hello
+-s http://HOST/echo
+-s -X DELETE http://HOST/echo
+-s -X PATCH -d a=1 http://HOST/echo
+-sXPUT -da=1 http://HOST/echo
+-s -d a=1 -d b=2 http://HOST/echo
+-s -d '' http://HOST/echo
+-s -d @f.txt http://HOST/echo
+-s --data-binary @f.txt http://HOST/echo
+-s --data-raw @f.txt http://HOST/echo
+-s --data-ascii @f.txt http://HOST/echo
+-s -d @- http://HOST/echo
+-s -d @nofile http://HOST/echo
+-s --data-urlencode 'a b&c' http://HOST/echo
+-s --data-urlencode '=a b' http://HOST/echo
+-s --data-urlencode 'n=a/b?é' http://HOST/echo
+-s --data-urlencode n@f.txt http://HOST/echo
+-s --data-urlencode @f.txt http://HOST/echo
+-s -d x=1 --data-urlencode 'y=2 3' http://HOST/echo
+-s -G -d a=1 -d b=2 http://HOST/echo
+-s -G -d a=1 http://HOST/echo?z=0
+-s -G --data-urlencode 'q=a b' http://HOST/echo
+-s -I -G -d a=1 http://HOST/echo
+-s --url-query 'a=b c' http://HOST/echo
+-s --json '{"a":1}' http://HOST/echo
+-s --json @j.json http://HOST/echo
+-s --json '{"a":' --json '1}' http://HOST/echo
+-s -d '{}' -H 'Content-Type: application/json' http://HOST/echo
+-s -H 'X-A: 1' -H 'X-B:2' -H 'Accept:' http://HOST/echo
+-s -H 'User-Agent:' -H 'X-Empty;' http://HOST/echo
+-s -H 'X-A: 1' -H 'X-A: 2' http://HOST/echo
+-s -H @h http://HOST/echo
+-s -H 'Host: HOST' http://HOST/echo
+-s -A agent/1 http://HOST/echo
+-s -A '' http://HOST/echo
+-s -e http://ref/ http://HOST/echo
+-s -e 'http://ref/;auto' -L http://HOST/to/302?url=/echo
+-s -e ';auto' -L http://HOST/to/302?url=/echo
+-s -u me:pw http://HOST/auth
+-s -u me:no http://HOST/auth
+-s -u me:pw:x http://HOST/echo
+-s http://me:pw@HOST/auth
+-s http://me%40x:p%2Fw@HOST/echo
+-s -f -u me:no http://HOST/auth
+-s --oauth2-bearer tok http://HOST/echo
+-s --basic -u me:pw http://HOST/echo
+-s -b a=1 http://HOST/echo
+-s -b 'a=1; b=2' http://HOST/echo
+-s -b jar http://HOST/echo
+-s -b nofile http://HOST/echo
+-s -b jar -j http://HOST/echo
+-s -c new http://HOST/set
+-s -c - -o out http://HOST/set
+-s -L -c new http://HOST/set
+-s -L -b jar -c jar http://HOST/set
+-s -L -b x=y -c new http://HOST/set
+-s -b jar http://HOST/set http://HOST/echo
+-s -b '' http://HOST/set http://HOST/echo
+-s -T f.txt http://HOST/echo
+-s -T s/x http://HOST/
+-s -T - http://HOST/echo
+-s -T f.txt -X POST http://HOST/echo
+-s -T nofile http://HOST/echo
+-s -H 'Transfer-Encoding: chunked' -T f.txt http://HOST/echo
+-s -F a=1 -F b=@f.txt http://HOST/form
+-s -F 'a=1;type=text/x' http://HOST/form
+-s -F 'a=@f.txt;filename=other.png;type=image/x' http://HOST/form
+-s -F 'a=<f.txt' http://HOST/form
+-s -F 'a=@j.json' -F 'c="q;x"' http://HOST/form
+-s --form-string a=@f.txt http://HOST/form
+-s -F a=1 http://HOST/echo
+-s -F a=@nofile http://HOST/form
+-s -F a http://HOST/form
+-s -L http://HOST/to/301?url=/hello
+-s -L http://HOST/d/rel
+-s http://HOST/to/301?url=/hello
+-si http://HOST/to/301?url=/hello
+-siL http://HOST/to/301?url=/hello
+-sIL http://HOST/to/301?url=/hello
+-sL http://HOST/loop
+-sL --max-redirs 3 http://HOST/loop
+-sL --max-redirs 0 http://HOST/to/301?url=/hello
+-sL -d a=1 http://HOST/to/301?url=/echo
+-sL -d a=1 http://HOST/to/302?url=/echo
+-sL -d a=1 http://HOST/to/303?url=/echo
+-sL -d a=1 http://HOST/to/307?url=/echo
+-sL -d a=1 http://HOST/to/308?url=/echo
+-sL --post301 -d a=1 http://HOST/to/301?url=/echo
+-sL --post302 -d a=1 http://HOST/to/302?url=/echo
+-sL --post303 -d a=1 http://HOST/to/303?url=/echo
+-sL -X POST -d a=1 http://HOST/to/302?url=/echo
+-sL -X PUT -d a=1 http://HOST/to/303?url=/echo
+-sL -T f.txt http://HOST/to/303?url=/echo
+-sL -T f.txt http://HOST/to/307?url=/echo
+-sL http://HOST/to/304?url=/hello
+-sL -u me:pw http://HOST/to/302?url=http://localhost:PORT/echo
+-sL -u me:pw http://HOST/to/302?url=/echo
+-sL -H 'Authorization: x' -H 'Cookie: c=1' -H 'X-Other: 1' http://HOST/to/302?url=http://localhost:PORT/echo
+-sL --location-trusted -u me:pw http://HOST/to/302?url=http://localhost:PORT/echo
+-sL --proto-redir =https http://HOST/to/302?url=/hello
+-sL http://HOST/to/302?url=foo://x/
+-sL http://HOST/to/302?url=file:///etc/passwd
+-sL 'http://HOST/to/302?url=//localhost:PORT/hello'
+-sL 'http://HOST/to/302?url=?x=1'
+-sL 'http://HOST/to/302?url=/echo%20a%20b'
+--proto =https -s http://HOST/hello
+--proto =http,https -s http://HOST/hello
+--proto -all,http -s http://HOST/hello
+--proto -http -s http://HOST/hello
+-s -w '%{http_code}\n' http://HOST/status/404
+-s -o out -w '%{http_code} %{response_code} %{size_download} %{content_type} %{method} %{scheme}\n' http://HOST/hello
+-s -w '%{url_effective} %{num_redirects} %{redirect_url}\n' http://HOST/to/302?url=/hello
+-sL -w '%{url_effective} %{num_redirects} [%{redirect_url}]\n' http://HOST/to/302?url=/hello
+-s -w '%{exitcode} [%{errormsg}] %{http_code} %{urlnum}\n' http://HOST/hello http://HOST/file
+-s -w '%{exitcode} %{http_code}\n' http://127.0.0.1:1/
+-s -w '%{size_upload} %{num_headers} %{http_version} %{remote_ip} %{remote_port} %{filename_effective}\t%%|\r\n' -d abc -o out http://HOST/hello
+-s -w '%header{content-type} %header{X-None}\n' http://HOST/hello
+-s -w '%{onerror}bad\n' http://HOST/hello
+-s -w '%{stderr}to stderr\n%{stdout}to stdout\n' http://HOST/hello
+-s -w '%{nosuch}|\n' http://HOST/hello
+-s -w '%{ssl_verify_result} %{http_connect} %{url} %{referer}\n' -e r http://HOST/hello
+-s -w @f.txt http://HOST/empty
+-s -w 'a%' http://HOST/empty
+-s -w '%{header_json}' -o out http://HOST/empty
+-s -r 2-5 http://HOST/file
+-s -r -4 http://HOST/file
+-s -r 100-200 http://HOST/file
+-s -C 5 http://HOST/file
+-s -C - -o part http://HOST/file
+-s -C - -o part http://HOST/hello
+-s -C - -o new http://HOST/file
+-s -R -o out http://HOST/hello
+-s --compressed http://HOST/gzip
+-s http://HOST/gzip
+-s --compressed http://HOST/hello
+-s --compressed http://HOST/badgzip
+-s http://HOST/badgzip
+-s http://HOST/cut
+-s -o out http://HOST/cut
+-s --remove-on-error -o out http://HOST/cut
+-s http://HOST/cutchunk
+-s http://HOST/none
+-s -m 0.3 http://HOST/slow
+-s -m 0.3 -o out http://HOST/slow
+-s http://127.0.0.1:1/
+-s --connect-timeout 2 http://127.0.0.1:1/
+-s --max-filesize 3 http://HOST/hello
+-s --max-filesize 300 http://HOST/hello
+-s --retry 1 http://HOST/flaky
+-s --retry 2 --retry-delay 1 http://HOST/status/404
+-s --noproxy '*' http://HOST/hello
+-s --tlsv1.2 http://HOST/hello
+-s -N http://HOST/hello
+-s --no-keepalive http://HOST/hello
+-sq http://HOST/hello
+-s --no-silent -s http://HOST/hello
+-s 'http://HOST/status/{201,202}'
+-s 'http://HOST/status/[200-203]'
+-s 'http://HOST/status/20[1-3:2]' -o 'out_#1'
+-s 'http://HOST/{hello,file}' -o '#1.txt'
+-s -g 'http://HOST/echo?a={b}'
+-s 'http://HOST/echo?a={b'
+-s 'http://HOST/d/../hello'
+-s http://HOST/./hello
+-s http://HOST
+-s http://HOST?x=1
+-s http://HOST/hello#frag
+-s 'http://HOST/echo?x=%20y+z&u=%C3%A9'
+-s HTTP://HOST/hello
+-s --url http://HOST/hello
+-s -- http://HOST/hello
+-s http://HOST/hello -i
+-s nothing://HOST/hello
+-s http://
+-s ''
+-s 'http://HOST/a b'
+-s http://127.0.0.1:99999/
+-s http://127.0.0.1:x/
+-s
+--foo http://HOST/hello
+--output=x http://HOST/hello
+-o
+-s -5 http://HOST/hello
+-m x http://HOST/hello
+--retry x http://HOST/hello
+-I -d x http://HOST/hello
+-T f.txt -d x http://HOST/hello
+-s http://127.0.0.1:1/ http://HOST/hello
+-s http://HOST/hello http://127.0.0.1:1/
+-s --fail-early http://127.0.0.1:1/ http://HOST/hello
+-sv http://HOST/hello
+-s --stderr errs http://HOST/hello
+`

@@ -1,0 +1,95 @@
+package heavy_test
+
+// wgetLines are command lines that GNU wget and ours must treat alike.
+const wgetLines = `
+http://HOST/hello
+-q http://HOST/hello
+-nv http://HOST/hello
+-q HOST/hello
+-qO- http://HOST/hello
+-q -O - http://HOST/hello
+-qO out http://HOST/hello
+-qO s/out http://HOST/hello
+-qO no/out http://HOST/hello
+-q -O out http://HOST/hello http://HOST/file
+-qO- http://HOST/hello http://HOST/status/404 http://HOST/file
+-q http://HOST/
+-q http://HOST
+-q http://HOST/hello?a=1
+-q 'http://HOST/echo?a=b/c&d=%2F'
+-q http://HOST/status/404
+-qO out http://HOST/status/404
+-qO- --content-on-error http://HOST/status/404
+-q http://HOST/status/500
+-q http://HOST/status/204
+-q -P d http://HOST/hello
+-q -P d/e/ http://HOST/hello
+-q -nd -nH http://HOST/hello
+-q http://HOST/f.txt
+-q http://HOST/file http://HOST/file
+-q -nc http://HOST/file http://HOST/file
+-q -N http://HOST/hello
+-q -N http://HOST/hello http://HOST/hello
+-q -c http://HOST/file
+-q -c -O part http://HOST/file
+-q --spider http://HOST/hello
+-q --spider http://HOST/status/404
+-q --spider http://HOST/echo
+-q -S -O- http://HOST/hello
+-qO- http://HOST/echo
+-qO- --header 'X-A: 1' --header 'X-B: 2' http://HOST/echo
+-qO- --header 'Accept: text/x' http://HOST/echo
+-qO- --header=nocolon http://HOST/echo
+-qO- -U agent/1 http://HOST/echo
+-qO- --user-agent= http://HOST/echo
+-qO- --referer=http://r/ http://HOST/echo
+-qO- --post-data=a=1 http://HOST/echo
+-qO- --post-file=f.txt http://HOST/echo
+-qO- --post-file=nofile http://HOST/echo
+-qO- --method=PUT --body-data=x http://HOST/echo
+-qO- --method=delete http://HOST/echo
+-qO- --method=PUT --body-file=f.txt http://HOST/echo
+-qO- --body-data=x http://HOST/echo
+-qO- --post-data=a=1 --header 'Content-Type: application/json' http://HOST/echo
+-qO- http://HOST/to/301?url=/hello
+-q http://HOST/to/302?url=/hello
+-q --trust-server-names http://HOST/to/302?url=/hello
+-qO- http://HOST/d/rel
+-qO- http://HOST/loop
+-qO- --max-redirect=0 http://HOST/to/302?url=/hello
+-qO- --max-redirect=2 http://HOST/loop
+-qO- --post-data=a=1 http://HOST/to/302?url=/echo
+-qO- --post-data=a=1 http://HOST/to/307?url=/echo
+-qO- http://HOST/set
+-qO- http://HOST/auth
+-qO- --user=me --password=pw http://HOST/auth
+-qO- --user=me --password=no http://HOST/auth
+-qO- --http-user=me --http-password=pw http://HOST/auth
+-qO- http://me:pw@HOST/auth
+-qO- --auth-no-challenge --user=me --password=pw http://HOST/echo
+-q --content-disposition http://HOST/name?as=good.txt
+-q --content-disposition http://HOST/name?as=../../evil
+-q http://HOST/name?as=good.txt
+-q -i - -O-
+-q -i nofile
+-q -i urls
+-q --input-file=- http://HOST/file
+-q http://127.0.0.1:1/
+-q -t 1 http://HOST/none
+-q -t 2 http://HOST/none
+-q -t 1 http://HOST/cut
+-qO- -t 1 http://HOST/cut
+-q -t 1 -T 0.3 http://HOST/slow
+-q gopher://x/
+-q http://
+-q
+--foo http://HOST/hello
+-q -T x http://HOST/hello
+-q --no-proxy --no-cache --progress=dot http://HOST/hello
+-o log -q http://HOST/hello
+-q http://HOST/empty
+-q http://HOST/hello http://127.0.0.1:1/ http://HOST/status/404
+-q --load-cookies=jar -O- http://HOST/echo
+-q 'http://HOST/d/../hello'
+-q http://HOST/hello#frag
+`
