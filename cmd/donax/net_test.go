@@ -126,6 +126,8 @@ func ruleFile(t *testing.T, rules string) string {
 }
 
 // TestNetwork is what a user types.
+//
+// Threats: NE-3, NE-4.
 func TestNetwork(t *testing.T) {
 	needCommand(t, "curl")
 	s := newWeb(t, false)
@@ -203,6 +205,8 @@ func TestNetwork(t *testing.T) {
 }
 
 // TestNetSecret: what the server adds for a host is seen nowhere.
+//
+// Threats: NE-7.
 func TestNetSecret(t *testing.T) {
 	needCommand(t, "curl")
 	s, plain := newWeb(t, true), newWeb(t, false)

@@ -71,6 +71,8 @@ func TestHead(t *testing.T) {
 
 // TestRequestHead: what is sent is what the program said, and nothing of
 // donax's own.
+//
+// Threats: NE-3.
 func TestRequestHead(t *testing.T) {
 	got := make(chan string, 1)
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -103,6 +105,8 @@ func TestRequestHead(t *testing.T) {
 }
 
 // TestRefusedRequests: what could reach past the check, or smuggle.
+//
+// Threats: NE-5.
 func TestRefusedRequests(t *testing.T) {
 	s := serve(t, false, func(http.ResponseWriter, *http.Request) {})
 	e := open(t, egress.Config{Allow: rules(t, s.addr()), Limits: egress.Limits{Request: 10}})
@@ -191,6 +195,8 @@ func TestFailures(t *testing.T) {
 const endless = "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\n\r\n"
 
 // TestSizes: an endless body ends at the bound of the response.
+//
+// Threats: NE-6.
 func TestSizes(t *testing.T) {
 	addr := raw(t, func(c net.Conn) {
 		io.WriteString(c, endless)
@@ -216,6 +222,8 @@ func TestSizes(t *testing.T) {
 
 // TestSlow: a server that keeps a request waiting, before the head or in the
 // body, is left at the time limit, and at once when the command is killed.
+//
+// Threats: NE-6.
 func TestSlow(t *testing.T) {
 	for name, begin := range map[string]string{"silent": "", "head": "HTTP/1.1 200 OK\r\nX-A: ", "body": endless} {
 		addr := raw(t, func(c net.Conn) {
@@ -251,6 +259,8 @@ func TestSlow(t *testing.T) {
 
 // TestConcurrency: more requests than there are slots wait, and none is lost
 // when one fails.
+//
+// Threats: NE-6.
 func TestConcurrency(t *testing.T) {
 	release := make(chan bool)
 	s := serve(t, false, func(http.ResponseWriter, *http.Request) { <-release })
@@ -288,6 +298,8 @@ func TestSlotsAreFreed(t *testing.T) {
 }
 
 // TestNothingStays: no connection and no goroutine outlives its request.
+//
+// Threats: NE-8.
 func TestNothingStays(t *testing.T) {
 	s := serve(t, true, func(w http.ResponseWriter, _ *http.Request) { w.Write(make([]byte, 100_000)) })
 	e := open(t, egress.Config{Allow: rules(t, s.addr()), Roots: s.roots()})
@@ -316,6 +328,8 @@ func TestNothingStays(t *testing.T) {
 
 // TestSecret: the server adds a header for a host, and an echo of it, in
 // whatever usual encoding, is not seen.
+//
+// Threats: NE-7.
 func TestSecret(t *testing.T) {
 	const key = `s3cr3t/"+key&=`
 	spell := map[string]func(string) string{
@@ -414,6 +428,8 @@ func TestSecretChecks(t *testing.T) {
 }
 
 // TestSecretBomb: what the host itself unpacks ends at the bound.
+//
+// Threats: NE-6.
 func TestSecretBomb(t *testing.T) {
 	var bomb bytes.Buffer
 	z := gzip.NewWriter(&bomb)

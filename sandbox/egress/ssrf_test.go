@@ -16,6 +16,8 @@ import (
 
 // TestSpellings tries the ways to write loopback, metadata services and their
 // like while all public hosts are allowed (S079).
+//
+// Threats: NE-1.
 func TestSpellings(t *testing.T) {
 	s := serve(t, false, func(w http.ResponseWriter, _ *http.Request) { w.Write([]byte("CANARY_NET")) })
 	resolver := &names{answers: map[string][]string{
@@ -67,6 +69,8 @@ func TestSpellings(t *testing.T) {
 }
 
 // TestList is about what --allow-net opens and what it does not.
+//
+// Threats: NE-1.
 func TestList(t *testing.T) {
 	s := serve(t, false, func(w http.ResponseWriter, r *http.Request) { w.Write([]byte(r.Host)) })
 	p := s.port()
@@ -123,6 +127,8 @@ func TestParseRule(t *testing.T) {
 
 // TestRebinding has a resolver that changes its mind: it is asked once, and
 // what it said then is dialled.
+//
+// Threats: NE-2.
 func TestRebinding(t *testing.T) {
 	s := serve(t, false, func(w http.ResponseWriter, _ *http.Request) { w.Write([]byte("reached")) })
 	resolver := &names{answers: map[string][]string{"flip.test": {"127.0.0.1", "127.0.0.2", "169.254.169.254"}}}
@@ -143,6 +149,8 @@ func TestRebinding(t *testing.T) {
 
 // TestAdmission: the policy is asked before a name is looked up, and again
 // about each address; the operator's list comes first.
+//
+// Threats: NE-4.
 func TestAdmission(t *testing.T) {
 	s := serve(t, false, func(w http.ResponseWriter, _ *http.Request) {})
 	resolver := &names{answers: map[string][]string{"ok.test": {"127.0.0.1 127.0.0.2"}}}
@@ -191,6 +199,8 @@ func TestAdmission(t *testing.T) {
 
 // TestDots: a server must not resolve a path to another one than was asked
 // about.
+//
+// Threats: NE-5.
 func TestDots(t *testing.T) {
 	e := open(t, egress.Config{})
 	for _, path := range []string{"/a/../b", "/..", "/.", "/a/%2e%2e/b", "/a/.%2E/b", "/a%2f..%2fb", "/a/..%5cb", "/a/..;x=1/b", "/%00", "/a%0d%0ab"} {
@@ -207,6 +217,8 @@ func TestDots(t *testing.T) {
 
 // TestDowngrade: a redirect to plain http is followed only where the operator
 // has named that door.
+//
+// Threats: NE-3.
 func TestDowngrade(t *testing.T) {
 	resolver := &names{answers: map[string][]string{"ok.test": {"127.0.0.1"}}}
 	for _, c := range []struct {

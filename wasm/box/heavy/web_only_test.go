@@ -12,6 +12,8 @@ import (
 
 // TestWebClients is about what differs from the tools: what is refused, and
 // what does not follow a redirect to another host.
+//
+// Threats: NE-3.
 func TestWebClients(t *testing.T) {
 	s := site(t)
 	host := strings.TrimPrefix(s.URL, "http://")
