@@ -11,7 +11,8 @@ import (
 
 // TestMain makes the test binary be donax when a script runs it.
 func TestMain(m *testing.M) {
-	if os.Getenv("DONAX_STATE") == "" { // no brake and no log of the user's own
+	worker := len(os.Args) > 1 && os.Args[1] == "worker" // which has no files, and an empty environment
+	if os.Getenv("DONAX_STATE") == "" && !worker {       // no brake and no log of the user's own
 		dir, err := os.MkdirTemp("", "donax-state")
 		if err != nil {
 			panic(err)
@@ -44,6 +45,7 @@ func TestScriptsIsolated(t *testing.T) {
 		Dir: "testdata/script",
 		Setup: func(e *testscript.Env) error {
 			e.Setenv("DONAX_CACHE", testCache(t))
+			e.Setenv("DONAX_STATE", filepath.Join(e.WorkDir, ".state"))
 			e.Setenv("DONAX_ISOLATION", "terminal")
 			return nil
 		},

@@ -106,7 +106,7 @@ func TestParity(t *testing.T) {
 		"seq 3 | awk '{s+=$1} END {print s}'; echo '{\"a\":[1,2]}' | jq -c .a; echo ab | sed s/a/b/",
 		"cat /dev/null; echo x > /dev/full; head -c 3 /dev/zero | od -c; echo out > /dev/stdout; cat /dev/stdin",
 		"tar cf x.tar a; tar tf x.tar; gzip -k x.tar; gunzip -c x.tar.gz | cmp - x.tar && echo same",
-		"yes | head -3; timeout 0.05 sleep 5; echo $?; env -i A=1 env; printf '%s\\n' a b | xargs -n 1 echo",
+		"yes | head -3; env -i A=1 env; printf '%s\\n' a b | xargs -n 1 echo",
 		strings.Repeat("(", 300), "echo \x00", strings.Repeat("a", 2<<20), "cat secret*; echo $(< secret1)", "rmdir a; rmdir a/b; mkdir a; echo $?",
 	} {
 		got, want := do(ctx, p, line), doHere(ctx, s, line)
