@@ -63,11 +63,8 @@ func (p *process) answer(k kind, id uint32, d *decoder) error {
 			return err
 		}
 		r.read(n, e)
-	case kindCall, kindStep:
-		do := p.call
-		if k == kindStep {
-			do = p.step
-		}
+	case kindCall, kindStep, kindFetch, kindUpload:
+		do := map[kind]func(*serverRun, *decoder) (*encoder, error){kindCall: p.call, kindStep: p.step, kindFetch: p.fetch, kindUpload: p.upload}[k]
 		var err error
 		if e, err = do(r, d); err != nil {
 			return err
