@@ -2,6 +2,7 @@ package worker
 
 import (
 	"context"
+	"encoding/json"
 	"slices"
 
 	"github.com/donax-sh/donax/sandbox"
@@ -21,6 +22,10 @@ type Setup struct {
 	Relay    bool   // the server makes requests to the network, if only to say why not
 	Served   bool   // limits are explained to an MCP client rather than to who typed the line
 	CacheDir string // where compiled programs are read from; "" means nowhere
+
+	// Added tells the function that opens programs which there are beside its
+	// own. This package does not read it.
+	Added json.RawMessage `json:",omitempty"`
 
 	MemoryLimit int64 // bytes of writable memory
 	CPULimit    int64 // seconds
