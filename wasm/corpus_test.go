@@ -118,6 +118,7 @@ func runCorpusCase(t *testing.T, c corpusCase, programs []sandbox.Program) (stat
 		t.Fatal(err)
 	}
 	fsys, err := vfs.NewMount(
+		vfs.MountPoint{Path: "/", FS: vfs.NewMem(vfs.MemConfig{}), Mode: vfs.ReadWrite}, // bash's answers are those of root
 		vfs.MountPoint{Path: "/bin", FS: bin, Mode: vfs.ReadOnlyMount},
 		vfs.MountPoint{Path: "/dev", FS: dev, Mode: vfs.ReadWrite},
 		vfs.MountPoint{Path: "/tmp", FS: vfs.NewMem(vfs.MemConfig{}), Mode: vfs.ReadWrite},

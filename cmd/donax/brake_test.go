@@ -321,11 +321,11 @@ func TestBreakers(t *testing.T) {
 // Threats: BR-5.
 func TestCPUBreaker(t *testing.T) {
 	h := newHome(t)
-	c := h.serve("--audit", "off", "--breaker", "cpu=200ms")
+	c := h.serve("--audit", "off", "--breaker", "cpu=2s")
 	h.call(c, "terminal_wait_for_exit", map[string]any{"terminalId": h.start(c, "sleep 0.5")})
 	id := h.start(c, "seq 100000000 | wc -l")
 	r := h.call(c, "terminal_wait_for_exit", map[string]any{"terminalId": id})
-	if exit, _ := r.Structured["exitStatus"].(map[string]any); exit == nil || !strings.Contains(fmt.Sprint(exit["detail"]), "cpu of this principal, limit 200ms") {
+	if exit, _ := r.Structured["exitStatus"].(map[string]any); exit == nil || !strings.Contains(fmt.Sprint(exit["detail"]), "cpu of this principal, limit 2s") {
 		t.Errorf("%s", r.Text)
 	}
 }

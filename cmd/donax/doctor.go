@@ -23,6 +23,7 @@ func sections() []section {
 		{"platform", checkPlatform},
 		{"cache", checkCache},
 		{"machines", checkMachines},
+		{"isolation", checkIsolation},
 		{"limits", checkLimits},
 	}
 }

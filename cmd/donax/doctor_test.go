@@ -12,7 +12,7 @@ import (
 func TestDoctor(t *testing.T) {
 	t.Setenv("DONAX_CACHE", testCache(t))
 	status, text, errw := donax(t, "doctor")
-	for _, want := range []string{"platform\n", "cache\n", "machines\n", "limits\n", "core", "sha256:", "to reset", "instructions between", "30s for -c and run"} {
+	for _, want := range []string{"platform\n", "cache\n", "machines\n", "isolation\n", "limits\n", "core", "sha256:", "to reset", "instructions between", "30s for -c and run"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("no %q in\n%s", want, text)
 		}

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"io"
 	"runtime"
+	"sync/atomic"
+	"time"
 
 	"github.com/donax-sh/donax/policy"
 	"github.com/donax-sh/donax/sandbox/worker"
@@ -79,4 +81,9 @@ func (o *opened) forget() {
 	if o.pool != nil {
 		o.pool.Forget()
 	}
+}
+
+// withWorkerCPU counts in used, in nanoseconds, what workers use for a line.
+func withWorkerCPU(ctx context.Context, used *atomic.Int64) context.Context {
+	return worker.WithCPU(ctx, func(d time.Duration) { used.Add(int64(d)) })
 }

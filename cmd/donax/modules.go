@@ -12,6 +12,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/donax-sh/donax/policy"
@@ -181,6 +182,10 @@ func moduleFile(file string, preopens []string) (*program, error) {
 	p := &program{name: filepath.Base(file), file: file}
 	if !validProgram(p.name) || !strings.Contains(p.name, ".") {
 		p.name = "program.wasm" // a name with a dot is none of the box's
+	}
+	if slices.Equal(preopens, []string{"none"}) {
+		p.preopens = []wasm.Preopen{} // nil would be the usual ones
+		return p, nil
 	}
 	for _, o := range preopens {
 		name, at, ok := strings.Cut(o, "=")

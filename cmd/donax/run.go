@@ -62,7 +62,7 @@ sandbox, with / and the working folder open, and its stdin, and nothing else.`,
 		},
 	}
 	f.add(cmd)
-	cmd.Flags().StringArrayVar(&f.preopens, "preopen", nil, "let a WebAssembly program find this folder of the sandbox open, rather than / and the working one: `NAME[=PATH]` (repeatable)")
+	cmd.Flags().StringArrayVar(&f.preopens, "preopen", nil, "let a WebAssembly program find this folder of the sandbox open, rather than / and the working one: `NAME[=PATH]` (repeatable; none for no folder at all)")
 	return cmd
 }
 

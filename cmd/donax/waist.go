@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/donax-sh/donax/policy"
@@ -160,7 +161,9 @@ func (f *waistFlags) openBreakers(w *waist) error {
 		Principal: brake.Limits{}, Run: brake.Limits{},
 		Meter: func(ctx context.Context) (context.Context, func() time.Duration) {
 			b := wasm.NewBudget(math.MaxInt64) // counts, and never runs out
-			return wasm.WithBudget(ctx, b), func() time.Duration { return time.Duration(b.Used()) }
+			var worker atomic.Int64            // what a process of its own has used
+			ctx = withWorkerCPU(wasm.WithBudget(ctx, b), &worker)
+			return ctx, func() time.Duration { return time.Duration(b.Used() + worker.Load()) }
 		},
 		Report: func(ctx context.Context, t brake.Trip) {
 			fmt.Fprintf(w.stderr, "donax: breaker %s of %s opened\n", t.What, policy.Plain(t.Principal))

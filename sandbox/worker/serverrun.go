@@ -123,7 +123,9 @@ func (p *process) run(ctx context.Context, shell uint32, c policy.Command, in io
 	if err := p.conn.send(kindRun, r.id, e); err != nil && p.alive() {
 		p.end() // half a frame may have been sent
 	}
+	metered := p.meter(ctx)
 	status, err := r.wait(out, errw)
+	metered()
 	p.mu.Lock()
 	delete(p.runs, r.id)
 	var left map[int]vfs.File
