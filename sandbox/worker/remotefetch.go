@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"io"
-	"sync"
 
 	"github.com/donax-sh/donax/sandbox"
 )
@@ -22,7 +21,7 @@ type remoteFetch struct {
 	body []byte // of the server's last answer; nil when it has been dealt with
 	left []byte // of the response, to be read next
 	err  error  // the end of the response
-	over func() // once: the server may forget the request
+	over func() // ends ctx, and with it the request
 }
 
 // fetch has the server make a request, and returns when the head of the response
@@ -33,8 +32,9 @@ func (w *inside) fetch(ctx context.Context, f sandbox.Fetch) (*sandbox.Response,
 	case <-ctx.Done():
 		return nil, context.Cause(ctx)
 	}
-	r := &remoteFetch{w: w, ctx: ctx, call: w.called.Add(1), given: f}
-	r.over = sync.OnceFunc(func() {
+	r := &remoteFetch{w: w, call: w.called.Add(1), given: f}
+	r.ctx, r.over = context.WithCancel(ctx) // a program that keeps a body open past its time keeps no slot
+	context.AfterFunc(r.ctx, func() {
 		// The next request must not find this one there still.
 		_, _ = w.conn.call(context.Background(), kindDone, r.name(r.call)) // a server that is gone has forgotten it
 		<-w.fetches
@@ -44,7 +44,6 @@ func (w *inside) fetch(ctx context.Context, f sandbox.Fetch) (*sandbox.Response,
 		r.over()
 		return nil, err
 	}
-	context.AfterFunc(ctx, r.over) // a program that keeps a body open past its time keeps no slot
 	return res, nil
 }
 
