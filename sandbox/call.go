@@ -37,3 +37,44 @@ func (s *Session) Call(ctx context.Context, p Program, c Call) error {
 
 // notShown is output that nobody reads directly.
 type notShown struct{ io.Writer }
+
+// A Fetch is a request with what is known of the program that makes it.
+type Fetch struct {
+	Request
+	By     string       // the program, as a policy sees it
+	Used   policy.Usage // programs, output and CPU time of the line so far
+	Stderr io.Writer    // is told what the policy warns of
+}
+
+// A Fetcher makes the requests of one line that runs elsewhere, as if it ran
+// here. It is safe for concurrent use.
+type Fetcher struct{ h *host }
+
+// Fetcher returns one for the command c. Its requests end with ctx, which says
+// who asks and counts for them. Close it when the line has ended.
+func (s *Session) Fetcher(ctx context.Context, c policy.Command) *Fetcher {
+	r := newRun(ctx, s, c, nil, nil)
+	if r.timer != nil {
+		r.timer.Stop() // the line's time is kept where the line runs
+	}
+	return &Fetcher{&host{run: r}}
+}
+
+// Do makes a request with the session's admission and limits. Its error is what
+// [Proc.Fetch] would return.
+func (f *Fetcher) Do(ctx context.Context, r Fetch) (*Response, error) {
+	if err := f.h.cause(); err != nil {
+		return nil, err
+	}
+	return f.h.fetchHere(ctx, r, func() policy.Usage {
+		u := f.h.meter.Usage(r.Used.Execs, r.Used.OutputBytes)
+		u.CPUMS += r.Used.CPUMS
+		return u
+	})
+}
+
+// Close ends what is left of the requests.
+func (f *Fetcher) Close() error {
+	f.h.close()
+	return nil
+}

@@ -17,6 +17,20 @@ func (h *host) fetch(ctx context.Context, by string, stderr io.Writer, r Request
 	if err := h.cause(); err != nil {
 		return nil, err
 	}
+	if relay := h.session.cfg.Relay; relay != nil {
+		res, err := relay(ctx, Fetch{Request: r, By: by, Used: h.usage(), Stderr: stderr})
+		if cause := h.cause(); cause != nil && err != nil {
+			return nil, cause
+		}
+		return res, err
+	}
+	return h.fetchHere(ctx, Fetch{Request: r, By: by, Stderr: stderr}, h.usage)
+}
+
+// fetchHere makes a request that this session admits. usage is what was used so
+// far whenever the policy is asked.
+func (h *host) fetchHere(ctx context.Context, f Fetch, usage func() policy.Usage) (*Response, error) {
+	r := f.Request
 	network := h.session.cfg.Network
 	if network == nil {
 		return nil, &NetError{Kind: NetDenied, Msg: "not allowed: start donax with --allow-net " + hostOf(r.URL)}
@@ -28,8 +42,8 @@ func (h *host) fetch(ctx context.Context, by string, stderr io.Writer, r Request
 		r.Body = &counted{r: boundReader(ctx, r.Body), run: h.run}
 	}
 	res, err := network.Do(ctx, r, func(ctx context.Context, n policy.Net) error {
-		n.By = by
-		return h.admitNet(ctx, n, stderr)
+		n.By = f.By
+		return h.admitNet(ctx, n, usage(), f.Stderr)
 	})
 	var de *policy.DeniedError
 	switch {
@@ -48,9 +62,9 @@ func (h *host) fetch(ctx context.Context, by string, stderr io.Writer, r Request
 }
 
 // admitNet asks the policy about a connection and shows what it warns of.
-func (h *host) admitNet(ctx context.Context, n policy.Net, stderr io.Writer) error {
+func (h *host) admitNet(ctx context.Context, n policy.Net, used policy.Usage, stderr io.Writer) error {
 	a := policy.Action{Kind: policy.KindNet, Subject: policy.SubjectFrom(h.caller), Net: &n}
-	a.Usage = h.usage()
+	a.Usage = used
 	d, err := policy.Check(ctx, h.policy, a)
 	if err != nil {
 		return err

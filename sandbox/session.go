@@ -24,9 +24,11 @@ type Config struct {
 	Lookup   func(name string) Program // finds programs that come and go, for names that are not in Programs; called often; may be nil
 	Policy   policy.Engine             // asked before anything takes effect; nil denies everything
 	Network  Network                   // makes the requests of programs; nil: there is no network
-	Limits   Limits                    // zero fields take the value of DefaultLimits
-	Env      []string                  // NAME=VALUE of every shell; nothing is inherited from the process
-	Dir      string                    // working folder, absolute; "" means /
+	// Relay makes them elsewhere instead, and there they are admitted and counted.
+	Relay  func(context.Context, Fetch) (*Response, error)
+	Limits Limits   // zero fields take the value of DefaultLimits
+	Env    []string // NAME=VALUE of every shell; nothing is inherited from the process
+	Dir    string   // working folder, absolute; "" means /
 
 	// Load makes a program of a WebAssembly module that lies in the session's
 	// files and is about to be started. Nil: such modules are not run.

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -111,11 +112,15 @@ func (f *sandboxFlags) open(ctx context.Context, stderr io.Writer, session polic
 	if err != nil {
 		return nil, errors.Join(&exitError{exitFault, err}, o.Close())
 	}
+	added, err := json.Marshal(o.runtime.Loaded(programs))
+	if err != nil {
+		return nil, errors.Join(&exitError{exitFault, err}, o.Close())
+	}
 	if err := o.isolate(ctx, worker.Config{
 		Isolation: worker.Isolation(f.isolation), Policy: engine, Raise: f.raise, Log: f.tell(stderr), Lookup: o.lookup(), Session: o.Session,
 		Setup: worker.Setup{
 			Limits: limits, Env: env, Dir: "/workspace", CacheDir: cacheDir(),
-			RC: rc, RCName: filepath.Base(f.rcfile), Served: f.raise != nil,
+			RC: rc, RCName: filepath.Base(f.rcfile), Served: f.raise != nil, Added: added,
 		},
 	}); err != nil {
 		return nil, errors.Join(err, o.Close())

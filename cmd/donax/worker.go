@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -64,14 +65,27 @@ func workerArgv() []string { return []string{"donax", "worker"} }
 // once for all.
 var errNotCached = errors.New("the box is not compiled yet")
 
-// workerPrograms is the box inside a worker.
+// workerPrograms is what there is inside a worker: the box, and what the server
+// has loaded besides.
 func workerPrograms(s worker.Setup) (worker.Programs, error) {
 	rt, err := wasm.New(wasm.Config{CacheDir: s.CacheDir, Memory: s.Limits.Memory})
 	if err != nil {
 		return worker.Programs{}, err
 	}
+	var added []wasm.Loaded
+	if len(s.Added) > 0 {
+		if err := json.Unmarshal(s.Added, &added); err != nil {
+			return worker.Programs{}, err
+		}
+	}
+	programs := rt.Programs()
+	var ready []func(context.Context) error
+	for _, l := range added {
+		program, load := rt.Reload(l)
+		programs, ready = append(programs, program), append(ready, load)
+	}
 	p := worker.Programs{
-		List: rt.Programs(),
+		List: programs,
 		Load: func(ctx context.Context) error {
 			if !rt.Cached() {
 				return nil // what runs first will find it
@@ -79,6 +93,9 @@ func workerPrograms(s worker.Setup) (worker.Programs, error) {
 			return rt.Warm(ctx, "core")
 		},
 		Rest: func(ctx context.Context) error {
+			for _, load := range ready {
+				_ = load(ctx) // whoever runs it is told
+			}
 			if !rt.Cached() {
 				return errNotCached
 			}

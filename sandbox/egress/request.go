@@ -33,6 +33,8 @@ func (c *call) checkRequest() error {
 		return invalid("the method is none")
 	case r.Method == "CONNECT" || r.Method == "TRACE":
 		return invalid("method %s is not supported", r.Method)
+	case r.Body != nil && r.Size < -1: // a rule that bounds the size would take it for a small one
+		return invalid("the size of the body is none")
 	case r.Body != nil && r.Size > c.cfg.Limits.Request:
 		return tooLarge("a request may carry %d bytes (raise with --net-limit)", c.cfg.Limits.Request)
 	case len(r.Header) > maxFields:

@@ -31,8 +31,11 @@ func (p *process) answer(k kind, id uint32, d *decoder) error {
 		return nil
 	}
 	number := d.uint()
+	if d.err != nil {
+		return d.err
+	}
 	r := p.running(uint32(number))
-	if number > 1<<32-1 || r == nil && d.err == nil {
+	if number > 1<<32-1 || r == nil {
 		// The run may have ended while the request was under way.
 		switch k {
 		case kindDecide:
@@ -63,11 +66,8 @@ func (p *process) answer(k kind, id uint32, d *decoder) error {
 			return err
 		}
 		r.read(n, e)
-	case kindCall, kindStep:
-		do := p.call
-		if k == kindStep {
-			do = p.step
-		}
+	case kindCall, kindStep, kindFetch, kindUpload:
+		do := map[kind]func(*serverRun, *decoder) (*encoder, error){kindCall: p.call, kindStep: p.step, kindFetch: p.fetch, kindUpload: p.upload}[k]
 		var err error
 		if e, err = do(r, d); err != nil {
 			return err

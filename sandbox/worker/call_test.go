@@ -43,8 +43,10 @@ func TestServerPrograms(t *testing.T) {
 		return ctx.Err()
 	}}
 	big := native{"big", func(_ context.Context, p *sandbox.Proc) error {
-		_, err := p.Stdout.Write(make([]byte, 1<<20))
-		return err
+		if _, err := p.Stdout.Write(make([]byte, 1<<20)); err != nil {
+			return sandbox.ExitCode(1) // any other error would end the script, if it came before wc
+		}
+		return nil
 	}}
 	engine := policy.EngineFunc(func(_ context.Context, a policy.Action) (policy.Decision, error) {
 		if a.Tool != nil && (a.Tool.Name == "no" || a.Principal.Sub != "a") {

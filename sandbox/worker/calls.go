@@ -18,6 +18,7 @@ type toolCall struct {
 	end   context.CancelFunc
 	wants chan *encoder // what the worker is to do next
 	done  chan *decoder // how that went
+	body  bool          // it reads the body of a request, and nothing else
 }
 
 type callKey struct {
@@ -60,17 +61,8 @@ func (p *process) call(r *serverRun, d *decoder) (*encoder, error) {
 	if prog == nil || len(c.Args) == 0 {
 		return ended(sandbox.ExitCode(sandbox.StatusNotFound)), nil
 	}
-	t := &toolCall{wants: make(chan *encoder), done: make(chan *decoder)}
-	t.ctx, t.end = context.WithCancel(r.ctx)
-	context.AfterFunc(t.ctx, func() { p.forgetCall(key) })
-	p.mu.Lock()
-	full := len(p.calls) >= maxCalls || p.calls[key] != nil || p.runs[r.id] == nil
-	if !full {
-		p.calls[key] = t
-	}
-	p.mu.Unlock()
-	if full {
-		t.end()
+	t := p.begin(r.ctx, key)
+	if t == nil {
 		return ended(sandbox.ExitCode(sandbox.StatusFault)), nil
 	}
 	c.Stdin, c.Stdout, c.Stderr = toolStream{t, wantInput}, toolStream{t, wantOutput}, toolStream{t, wantError}
@@ -80,6 +72,25 @@ func (p *process) call(r *serverRun, d *decoder) (*encoder, error) {
 		_, _ = t.want(ended(err)) // a worker that does not ask any more knows
 	}()
 	return t.next(), nil
+}
+
+// begin notes a call that lasts until its end, or that of ctx; nil when the
+// worker has too many, or has used the number for another.
+func (p *process) begin(ctx context.Context, key callKey) *toolCall {
+	t := &toolCall{wants: make(chan *encoder), done: make(chan *decoder)}
+	t.ctx, t.end = context.WithCancel(ctx)
+	p.mu.Lock()
+	full := len(p.calls) >= maxCalls || p.calls[key] != nil || p.runs[key.run] == nil
+	if !full {
+		p.calls[key] = t
+	}
+	p.mu.Unlock()
+	if full {
+		t.end()
+		return nil
+	}
+	context.AfterFunc(t.ctx, func() { p.forgetCall(key) })
+	return t
 }
 
 // step tells a program how what it wanted went, and answers with what it wants

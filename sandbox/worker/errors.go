@@ -20,6 +20,7 @@ const (
 	errDenied
 	errOther
 	errExit // a status of a program's own
+	errNet
 )
 
 // maxError is how many bytes of an error's text go over the wire.
@@ -32,12 +33,17 @@ func (e *encoder) error(err error) {
 	var pe *sandbox.ParseError
 	var fe *sandbox.Fault
 	var code sandbox.ExitCode
+	var ne *sandbox.NetError
 	switch {
 	case err == nil:
 		e.byte(errNone)
 	case errors.As(err, &code):
 		e.byte(errExit)
 		e.byte(byte(code))
+	case errors.As(err, &ne):
+		e.byte(errNet)
+		e.byte(byte(ne.Kind))
+		e.string(cut(ne.Msg))
 	case errors.As(err, &le):
 		e.byte(errLimit)
 		e.string(le.What)
@@ -81,6 +87,8 @@ func (d *decoder) error() (err error) {
 		err = &sandbox.Fault{Name: d.string(), Detail: d.string()}
 	case errExit:
 		err = sandbox.ExitCode(d.byte())
+	case errNet:
+		err = &sandbox.NetError{Kind: sandbox.NetKind(d.byte()), Msg: d.string()}
 	case errDeadline:
 		err = context.DeadlineExceeded
 	case errCanceled:

@@ -39,6 +39,8 @@ const (
 	kindCall   kind = 36 // a program that runs in the server; answered by what it wants first
 	kindStep   kind = 37 // that was done; answered by what it wants next
 	kindDone   kind = 38 // the program is not wanted any more
+	kindFetch  kind = 39 // a request to make; answered, as a program is, by what it wants first
+	kindUpload kind = 40 // what does the body of a request want first
 )
 
 const (

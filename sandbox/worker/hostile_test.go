@@ -22,6 +22,7 @@ func (n native) Usage() sandbox.Usage                           { return sandbox
 
 func hostile() []sandbox.Program {
 	return []sandbox.Program{
+		fetcher,
 		native{"hog", func(context.Context, *sandbox.Proc) error {
 			var keep [][]byte
 			for {

@@ -22,8 +22,8 @@ import (
 	"golang.org/x/tools/txtar"
 )
 
-// here is the sandbox of config without workers.
-func here(t testing.TB, engine policy.Engine, limits sandbox.Limits) *sandbox.Session {
+// here is the sandbox of config without workers, with a network or none.
+func here(t testing.TB, engine policy.Engine, limits sandbox.Limits, network ...sandbox.Network) *sandbox.Session {
 	t.Helper()
 	rt, err := wasm.New(wasm.Config{CacheDir: cacheDir()})
 	if err != nil {
@@ -44,7 +44,11 @@ func here(t testing.TB, engine policy.Engine, limits sandbox.Limits) *sandbox.Se
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := sandbox.New(sandbox.Config{FS: ns, Programs: append(rt.Programs(), hostile()...), Policy: engine, Limits: limits, Dir: "/workspace"})
+	cfg := sandbox.Config{FS: ns, Programs: append(rt.Programs(), hostile()...), Policy: engine, Limits: limits, Dir: "/workspace"}
+	if len(network) > 0 {
+		cfg.Network = network[0]
+	}
+	s, err := sandbox.New(cfg)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -43,6 +43,7 @@ type process struct {
 	runs     map[uint32]*serverRun
 	inspects map[uint32]chan *decoder
 	calls    map[callKey]*toolCall
+	fetching int // requests to the network
 	broke    bool
 	sent     uint64 // the epoch that the worker knows
 
@@ -63,8 +64,9 @@ type Config struct {
 	Policy policy.Engine    // asked before anything takes effect; nil denies everything
 
 	// Lookup finds programs that run in the server, since they need what no
-	// worker has, and Session runs them. Both may be nil. Then /bin is each
-	// worker's own, and else it is to be among Mounts.
+	// worker has, and Session runs them. Without Lookup /bin is each worker's
+	// own, and else it is to be among Mounts. Session makes the requests of
+	// lines to the network, too, and without it there is none.
 	Lookup  func(name string) sandbox.Program
 	Session *sandbox.Session
 
@@ -95,7 +97,7 @@ func start(ctx context.Context, cfg *Config, l Limits, sp *spawner, epoch func()
 	}
 	p.cmd, p.conn, p.slay = cmd, newConn(rw), func() { _ = cmd.Process.Kill() }
 	s := cfg.Setup
-	s.Lookup = cfg.Lookup != nil
+	s.Lookup, s.Relay = cfg.Lookup != nil, cfg.Session != nil
 	s.Version, s.MemoryLimit, s.CPULimit, s.Procs = Version, l.Memory, int64(l.CPU/time.Second), procs()
 	for _, m := range cfg.Mounts {
 		s.Mounts = append(s.Mounts, Mount{m.Path, m.Mode})
@@ -197,7 +199,7 @@ func (p *process) read() error {
 		}
 		d := &decoder{b: f.body}
 		switch f.kind {
-		case kindDecide, kindInput, kindFile, kindLookup, kindCall, kindStep, kindDone:
+		case kindDecide, kindInput, kindFile, kindLookup, kindCall, kindStep, kindDone, kindFetch, kindUpload:
 			p.asked <- struct{}{}
 			p.answers.Go(func() {
 				defer func() { <-p.asked }()

@@ -9,6 +9,8 @@ import (
 	"io"
 	"os"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -37,30 +39,92 @@ type wire struct {
 
 func (wire) Close() error { return nil }
 
+// mirror is a network that sends back what it gets.
+type mirror struct {
+	wait      int64 // the worker is silent until so many requests are under way
+	now, most atomic.Int64
+}
+
+// Read is the silence, and then the end.
+func (m *mirror) Read([]byte) (int, error) {
+	for range 3000 {
+		if m.now.Load() >= m.wait {
+			break
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	return 0, io.EOF
+}
+
+func (m *mirror) Close() error { m.now.Add(-1); return nil }
+
+func (m *mirror) Do(ctx context.Context, r sandbox.Request, admit sandbox.Admit) (*sandbox.Response, error) {
+	if err := admit(ctx, policy.Net{Host: r.URL, Method: r.Method, Bytes: r.Size}); err != nil {
+		return nil, err
+	}
+	var body io.Reader = strings.NewReader(r.URL)
+	if r.Body != nil {
+		body = io.MultiReader(body, r.Body)
+	}
+	for n := m.now.Add(1); ; {
+		if most := m.most.Load(); n <= most || m.most.CompareAndSwap(most, n) {
+			break
+		}
+	}
+	return &sandbox.Response{Status: 200, Header: r.Header, Body: struct {
+		io.Reader
+		io.Closer
+	}{body, m}}, nil
+}
+
 // served feeds what a worker says to the server's end, with one run and one
 // inspection under way.
 func served(said []byte) (p *process, out *bytes.Buffer, killed bool, err error) {
+	return servedWith(said, &mirror{})
+}
+
+func servedWith(said []byte, m *mirror) (p *process, out *bytes.Buffer, killed bool, err error) {
 	out = &bytes.Buffer{}
 	mem := vfs.NewMem(vfs.MemConfig{Quota: vfs.NewQuota(vfs.QuotaConfig{MaxBytes: 1 << 20, MaxFiles: 100})})
 	p = &process{
 		cfg:    &Config{Policy: policy.AllowAll{}},
 		limits: DefaultLimits,
 		epoch:  func() uint64 { return 0 },
-		conn:   newConn(wire{bytes.NewReader(said), io.Discard}),
+		conn:   newConn(wire{io.MultiReader(bytes.NewReader(said), m), io.Discard}),
 		slay:   func() { killed = true },
 		files:  newHostFiles([]vfs.MountPoint{{Path: "/", FS: mem, Mode: vfs.ReadWrite}}),
 		asked:  make(chan struct{}, maxAsked), gone: make(chan struct{}),
 		inspects: map[uint32]chan *decoder{2: make(chan *decoder, 1)}, calls: map[callKey]*toolCall{},
 	}
-	r := &serverRun{p: p, id: 1, ctx: context.Background(), in: strings.NewReader("input"), exited: make(chan struct{}),
+	var err2 error
+	p.cfg.Session, err2 = sandbox.New(sandbox.Config{FS: mem, Policy: policy.AllowAll{}, Network: m, Limits: sandbox.Limits{Net: 1 << 20}, Dir: "/"})
+	if err2 != nil {
+		return nil, out, false, err2
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	r := &serverRun{p: p, id: 1, ctx: ctx, in: strings.NewReader("input"), exited: make(chan struct{}),
 		wake: make(chan struct{}, 1), over: make(chan struct{}), idle: make(chan struct{})}
+	r.fetcher = sync.OnceValue(func() *sandbox.Fetcher { return p.cfg.Session.Fetcher(ctx, policy.Command{}) })
 	p.runs = map[uint32]*serverRun{1: r}
 	go r.write(out, out)
 	err = p.read()
+	cancel() // the worker says nothing more, so what waits for it would for ever
 	p.answers.Wait()
 	close(r.over)
 	<-r.idle
 	return p, out, killed, err
+}
+
+// aFetch is a request to the network, with a body when upload is not 0.
+func aFetch(id uint32, run, call, upload uint64) []byte {
+	return frameOf(kindFetch, id, func(e *encoder) {
+		e.uint(run)
+		e.uint(call)
+		e.fetch(sandbox.Fetch{By: "curl", Used: policy.Usage{Execs: 1}, Request: sandbox.Request{
+			Method: "GET", URL: "http://a.test/", Header: []sandbox.HeaderField{{Name: "A", Value: "b"}}, Size: -1, Timeout: time.Second,
+		}}, upload)
+	})
 }
 
 // seeds are what a worker may rightly say.
@@ -85,6 +149,12 @@ func seeds() [][]byte {
 			e.int(int64(os.O_CREATE | os.O_RDWR))
 			e.uint(0o644)
 		}),
+		aFetch(14, 1, 5, 0),
+		aFetch(15, 1, 6, 7),
+		frameOf(kindUpload, 16, func(e *encoder) { e.uint(1); e.uint(7) }),
+		frameOf(kindStep, 17, func(e *encoder) { e.uint(1); e.uint(5); e.bytes(nil); e.bool(false); e.bool(false) }),
+		frameOf(kindStep, 18, func(e *encoder) { e.uint(1); e.uint(7); e.bytes([]byte("body")); e.bool(false); e.bool(true) }),
+		frameOf(kindDone, 19, func(e *encoder) { e.uint(1); e.uint(5) }),
 		frameOf(kindFile, 10, func(e *encoder) { e.byte(byte(opWrite)); e.uint(1); e.bytes([]byte("data")) }),
 		frameOf(kindFile, 11, func(e *encoder) { e.byte(byte(opReadAt)); e.uint(1); e.uint(10); e.int(0) }),
 		frameOf(kindFile, 12, func(e *encoder) { e.byte(byte(opReadDir)); e.uint(1); e.uint(10) }),
@@ -130,8 +200,14 @@ func TestLies(t *testing.T) {
 		"a status of 300":          frameOf(kindExit, 1, func(e *encoder) { e.uint(300); e.error(nil) }),
 		"facts of nothing":         frameOf(kindInspected, 3, func(e *encoder) {}),
 		"an action about commands": frameOf(kindDecide, 1, func(e *encoder) { e.uint(1); e.byte(9) }),
+		"a request without a run":  frameOf(kindDecide, 1, func(e *encoder) {}),
+		"a step without a run":     frameOf(kindStep, 1, func(e *encoder) {}),
+		"a fetch without a run":    frameOf(kindFetch, 1, func(e *encoder) {}),
 		"a count without members":  frameOf(kindDecide, 1, func(e *encoder) { e.uint(1); e.byte(actExec); e.string("x"); e.uint(1 << 40) }),
 		"more after the message":   frameOf(kindInput, 1, func(e *encoder) { e.uint(1); e.uint(1); e.byte(0) }),
+		"a head without fields":    frameOf(kindFetch, 1, func(e *encoder) { e.uint(1); e.uint(5); e.b = append(e.b, 0, 0, 0, 0, 255, 255, 255, 127) }),
+		"half a request":           frameOf(kindFetch, 1, func(e *encoder) { e.uint(1); e.uint(5); e.string("curl") }),
+		"more after an upload":     frameOf(kindUpload, 1, func(e *encoder) { e.uint(1); e.uint(5); e.byte(0) }),
 		"a huge read":              frameOf(kindFile, 1, func(e *encoder) { e.byte(byte(opRead)); e.uint(1); e.uint(1 << 30) }),
 		"a mount that is not":      frameOf(kindFile, 1, func(e *encoder) { e.byte(byte(opStat)); e.uint(4); e.string("/") }),
 		"an operation that is not": frameOf(kindFile, 1, func(e *encoder) { e.byte(99); e.uint(1) }),
@@ -202,6 +278,12 @@ func TestCodec(t *testing.T) {
 	round("file", func(e *encoder) { e.action(&file) }, func(d *decoder) any { return d.action() }, file)
 	dec := policy.Decision{ID: "i", Effect: policy.Ask, Reasons: []policy.Reason{{Msg: "m", Rule: "r", Hint: "h"}}, Warnings: []policy.Reason{{Msg: "w"}}, Limits: c.Limits}
 	round("decision", func(e *encoder) { e.decision(dec) }, func(d *decoder) any { return d.decision() }, dec)
+	fetch := sandbox.Fetch{By: "curl", Used: policy.Usage{Execs: 1, OutputBytes: 2, CPUMS: 3}, Request: sandbox.Request{
+		Method: "PUT", URL: "u", From: "f", Header: []sandbox.HeaderField{{Name: "A", Value: ""}}, Size: -1, Connect: 1, Timeout: 2,
+	}}
+	round("fetch", func(e *encoder) { e.fetch(fetch, 9) }, func(d *decoder) any { f, up := d.fetch(); return []any{f, up} }, []any{fetch, uint64(9)})
+	res := &sandbox.Response{Proto: "HTTP/1.1", Status: 200, Reason: "OK", Header: fetch.Header, Remote: "r", Times: sandbox.NetTimes{Resolved: 1, Connected: 2, Secured: 3, Answered: 4}}
+	round("response", func(e *encoder) { e.response(res) }, func(d *decoder) any { return d.response() }, res)
 	now := time.Unix(1, 2)
 	info := &fileInfo{name: "n", size: 3, mode: 0o644, mtime: now, stat: vfs.Stat{Dev: 1 + remoteDevs, Ino: 2, Nlink: 3, Ctime: now}}
 	given := *info
@@ -209,7 +291,7 @@ func TestCodec(t *testing.T) {
 	round("info", func(e *encoder) { e.info(&given) }, func(d *decoder) any { i := d.info(); return []any{i.name, i.size, i.mode, i.mtime, i.stat} }, []any{info.name, info.size, info.mode, info.mtime, info.stat})
 	for _, err := range []error{
 		&sandbox.LimitError{What: "w", Flag: "f", Time: true}, &sandbox.ParseError{Line: 1, Col: 2, Msg: "m"}, &sandbox.Fault{Name: "n", Detail: "d"},
-		context.Canceled, context.DeadlineExceeded, errors.New("other"), errors.Join(context.Canceled, sandbox.ErrAbandoned),
+		&sandbox.NetError{Kind: sandbox.NetDenied, Msg: "no"}, context.Canceled, context.DeadlineExceeded, errors.New("other"), errors.Join(context.Canceled, sandbox.ErrAbandoned),
 	} {
 		e := newEncoder(10)
 		e.error(err)
@@ -221,5 +303,34 @@ func TestCodec(t *testing.T) {
 	}
 	if _, err := readFrame(bufio.NewReader(strings.NewReader("abc"))); err == nil {
 		t.Error("half a head is a frame")
+	}
+}
+
+// TestFetchLies: a worker gets no request past the bounds on what is under way,
+// none for a line that has ended, and none where there is no network.
+//
+// Threats: WO-10.
+func TestFetchLies(t *testing.T) {
+	var many []byte
+	for i := range uint32(200) {
+		many = append(many, aFetch(i, 1, uint64(i), 0)...)
+	}
+	for _, c := range []struct {
+		name string
+		said []byte
+		want int64
+	}{
+		{"200 requests", many, 2 * maxFetches},
+		{"one number for two", append(aFetch(1, 1, 5, 0), aFetch(2, 1, 5, 0)...), 1},
+		{"a line that is none", aFetch(1, 2, 5, 0), 0},
+	} {
+		m := &mirror{wait: c.want}
+		if _, _, killed, err := servedWith(c.said, m); killed || err != io.EOF || m.most.Load() != c.want {
+			t.Errorf("%s: %d, killed %v, %v", c.name, m.most.Load(), killed, err)
+		}
+	}
+	none := &process{cfg: &Config{}, calls: map[callKey]*toolCall{}}
+	if _, err := none.fetch(&serverRun{}, &decoder{b: aFetch(1, 1, 5, 0)[headSize+1:]}); !errors.Is(err, errProtocol) {
+		t.Errorf("without a network: %v", err)
 	}
 }

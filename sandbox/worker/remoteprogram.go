@@ -23,6 +23,8 @@ const (
 	wantOutput byte = 2 // to write to stdout
 	wantError  byte = 3 // to write to stderr
 	wantEnd    byte = 4 // nothing more: how it ended
+	wantHead   byte = 5 // to take the head of a response
+	wantUpload byte = 6 // to be asked for the body of a request from now on
 )
 
 // lookup asks the server for a program.

@@ -33,6 +33,8 @@ type inside struct {
 	runs   map[uint32]*insideRun
 	shells map[uint32]*sandbox.Shell
 	called counter
+
+	fetches chan struct{} // one for each request to the network under way
 }
 
 // A lineRunner is the session, or a shell of it that is kept.
@@ -105,6 +107,10 @@ func (w *inside) open(open func(Setup) (Programs, error)) error {
 	cfg := sandbox.Config{FS: ns, Programs: p.List, Policy: w.engine, Limits: s.Limits, Env: s.Env, Dir: s.Dir, RC: s.RC, RCName: s.RCName, Raise: p.Raise}
 	if s.Lookup {
 		cfg.Lookup = w.lookup
+	}
+	if s.Relay {
+		w.fetches = make(chan struct{}, maxFetches)
+		cfg.Relay = w.fetch
 	}
 	w.session, err = sandbox.New(cfg)
 	if err != nil {

@@ -27,6 +27,8 @@ type serverRun struct {
 	status int           // set before exited is closed
 	err    error         // the same
 
+	fetcher func() *sandbox.Fetcher // what makes requests to the network for the run
+
 	mu     sync.Mutex
 	queue  []output
 	queued int
@@ -103,6 +105,11 @@ func (p *process) run(ctx context.Context, shell uint32, c policy.Command, in io
 		p: p, ctx: ctx, in: in, command: c, exited: make(chan struct{}),
 		wake: make(chan struct{}, 1), over: make(chan struct{}), idle: make(chan struct{}),
 	}
+	r.fetcher = sync.OnceValue(func() *sandbox.Fetcher {
+		f := p.cfg.Session.Fetcher(ctx, c)
+		context.AfterFunc(ctx, func() { _ = f.Close() })
+		return f
+	})
 	e := newEncoder(len(c.Text) + 512)
 	e.uint(uint64(shell))
 	e.bool(in != nil)

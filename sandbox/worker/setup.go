@@ -2,6 +2,7 @@ package worker
 
 import (
 	"context"
+	"encoding/json"
 	"slices"
 
 	"github.com/donax-sh/donax/sandbox"
@@ -18,8 +19,13 @@ type Setup struct {
 	RC       string // text that each fresh shell reads first
 	RCName   string // what it is called
 	Lookup   bool   // the server has programs of its own
+	Relay    bool   // the server makes requests to the network, if only to say why not
 	Served   bool   // limits are explained to an MCP client rather than to who typed the line
 	CacheDir string // where compiled programs are read from; "" means nowhere
+
+	// Added tells the function that opens programs which there are beside its
+	// own. This package does not read it.
+	Added json.RawMessage `json:",omitempty"`
 
 	MemoryLimit int64 // bytes of writable memory
 	CPULimit    int64 // seconds
