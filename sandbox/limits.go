@@ -107,7 +107,7 @@ func (l Limits) lowered(p policy.Limits) Limits {
 	if d := time.Duration(p.TimeoutMS) * time.Millisecond; d > 0 && (l.Timeout <= 0 || d < l.Timeout) {
 		l.Timeout = d
 	}
-	if p.MemoryBytes > 0 {
+	if p.MemoryBytes > 0 && p.MemoryBytes < l.Memory { // what Inspect told of l itself lowers nothing
 		l.Session = min(l.Session, p.MemoryBytes)
 	}
 	least := l.policy().Least(p)

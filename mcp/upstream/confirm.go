@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"path"
 	"slices"
 	"strings"
 
@@ -48,7 +47,7 @@ func (s *Server) confirm(tool string) Confirm {
 		best.Mode = AskOnce
 	}
 	for _, r := range s.Confirm {
-		if ok, err := path.Match(r.Tools, tool); !ok || err != nil {
+		if ok, err := matchTool(r.Tools, tool); !ok || err != nil {
 			continue
 		}
 		stricter := slices.Index(Confirms(), r.Mode) < slices.Index(Confirms(), best.Mode)

@@ -88,6 +88,14 @@ func hash(b []byte) string {
 
 // allows reports whether a tool is not filtered out.
 func (s *Server) allows(tool string) bool {
-	match := func(g string) bool { ok, err := path.Match(g, tool); return ok && err == nil }
+	match := func(g string) bool { ok, err := matchTool(g, tool); return ok && err == nil }
 	return (s.Allow == nil || slices.ContainsFunc(s.Allow, match)) && !slices.ContainsFunc(s.Deny, match)
+}
+
+// matchTool matches a glob of the operator's against the name that a server
+// gave its tool. A slash is a character like any other there: for path.Match
+// no star would match it, and a server could name a tool out of a filter.
+func matchTool(glob, tool string) (bool, error) {
+	const slash = "\x00" // in no name that a list keeps
+	return path.Match(strings.ReplaceAll(glob, "/", slash), strings.ReplaceAll(tool, "/", slash))
 }

@@ -54,7 +54,7 @@ func bombs() (all []bomb) {
 		add("recursion "+name, body)
 	}
 	for name, line := range map[string]string{
-		"classic": ":(){ :|:& };:\nwait", "function": "f(){ f & f & }; f; sleep 1000", "sleepers": "while :; do sleep 1000 & done",
+		"classic": ":(){ :|:& };:\nsleep 1000", "function": "f(){ f & f & }; f; sleep 1000", "sleepers": "while :; do sleep 1000 & done",
 		"pipes": "f(){ yes | f | f; }; f", "coproc": "while :; do coproc sleep 100; done 2>/dev/null",
 	} {
 		add("fork "+name, line)

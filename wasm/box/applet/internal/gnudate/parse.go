@@ -443,8 +443,7 @@ func (p *parser) result() (time.Time, error) {
 	loc := p.now.Location()
 	now := p.now
 	if p.zone != nil {
-		now = now.In(p.zone)
-		loc = p.zone
+		loc = p.zone // of the time that is named; what is not named is the local clock's, as GNU has it
 	}
 	y, m, d := now.Year(), int(now.Month()), now.Day()
 	if p.dates > 0 {
