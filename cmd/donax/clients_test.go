@@ -71,8 +71,8 @@ func TestTypeScriptSDK(t *testing.T) {
 	if err := os.WriteFile(rules, []byte(clientPolicy), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	remote := serveHTTP(t, "--policy", rules)
 	for _, c := range []struct{ generation, era string }{{"1", "legacy"}, {"2", "legacy"}, {"2", "modern"}, {"2", "auto"}} {
+		remote := serveHTTP(t, "--policy", rules) // of its own: a server remembers what its client approved
 		for _, where := range [][]string{{"stdio", donaxBinary(t), "serve", "--policy", rules}, {"http", remote.url, remoteToken}} {
 			t.Run(c.generation+"/"+c.era+"/"+where[0], func(t *testing.T) {
 				out, err := node(t, dir, append([]string{script, c.generation, c.era}, where...)...)
