@@ -137,7 +137,11 @@ func TestKill(t *testing.T) {
 	for _, line := range []string{"pid; sleep 60", "pid; while :; do :; done", "pid; stuck", "pid; yes", "pid; (sleep 60 & sleep 60 & wait)"} {
 		ctx, cancel := context.WithCancel(as(t.Context(), "a"))
 		w, ended := begin(ctx, t, p, line)
-		pid := strings.TrimSpace(strings.Fields(<-w.has)[0])
+		said := <-w.has
+		for strings.Contains(line, "stuck") && !strings.Contains(said, "stuck") {
+			said += <-w.has
+		}
+		pid := strings.Fields(said)[0]
 		cancel()
 		r := within(t, ended)
 		if r.status != 137 || !errors.Is(r.fail, context.Canceled) || !strings.Contains(r.err, "donax: killed\n") {

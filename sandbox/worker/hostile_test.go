@@ -39,7 +39,10 @@ func hostile() []sandbox.Program {
 			go func() { panic("boom") }()
 			select {}
 		}},
-		native{"stuck", func(context.Context, *sandbox.Proc) error { select {} }},
+		native{"stuck", func(_ context.Context, p *sandbox.Proc) error {
+			fmt.Fprintln(p.Stdout, "stuck") // so that who kills it knows that it runs
+			select {}
+		}},
 		native{"pid", func(_ context.Context, p *sandbox.Proc) error {
 			_, err := fmt.Fprintln(p.Stdout, os.Getpid())
 			return err
