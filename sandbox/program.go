@@ -44,7 +44,8 @@ type Proc struct {
 
 	// Reads and writes fail soon after the context of Run ends. A write to a
 	// pipe without reader fails with syscall.EPIPE. A stream that is a file of
-	// FS is its vfs.File.
+	// FS is its vfs.File. All of them may be used by several goroutines at once:
+	// a program hands its own to the children that it runs side by side.
 	Stdin  io.Reader
 	Stdout io.Writer
 	Stderr io.Writer

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"sync"
 	"syscall"
 	"testing"
 
@@ -60,7 +61,7 @@ func runApplet(t testing.TB, programs map[string]sandbox.Program, inv applettest
 	if err != nil {
 		t.Fatal(err)
 	}
-	var out, errs bytes.Buffer
+	var out, errs output
 	proc := &sandbox.Proc{Args: inv.Args, Env: inv.Env, Dir: inv.Dir, Stdin: inv.Stdin, Stdout: &out, Stderr: &errs, FS: fsys}
 	proc.Spawn = func(ctx context.Context, c sandbox.Child) error {
 		p := programs[filepath.Base(c.Args[0])]
@@ -80,5 +81,17 @@ func runApplet(t testing.TB, programs map[string]sandbox.Program, inv applettest
 	case err != nil:
 		t.Fatal(err)
 	}
-	return applettest.Result{Stdout: out.Bytes(), Stderr: errs.Bytes(), Status: status}
+	return applettest.Result{Stdout: out.buf.Bytes(), Stderr: errs.buf.Bytes(), Status: status}
+}
+
+// output is a stream that several children write to at once, as with xargs -P.
+type output struct {
+	mu  sync.Mutex
+	buf bytes.Buffer
+}
+
+func (o *output) Write(p []byte) (int, error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.buf.Write(p)
 }
