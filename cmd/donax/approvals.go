@@ -43,8 +43,8 @@ func newApprovals(std stdio) *cobra.Command {
 		Short: "Show and revoke what a person has approved",
 		Long: `Show and revoke what a person has approved. The file is the one of --approvals: one
 approval on a line, as JSON. It may be edited by hand; it is read at each question.`,
-		Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+		Args: cobra.ArbitraryArgs,
+		RunE: needVerb(std),
 	}
 	cmd.PersistentFlags().StringVar(&f.file, "approvals", "", "the `FILE` of approvals")
 	cmd.AddCommand(newApprovalsList(std, &f), newApprovalsRevoke(std, &f))

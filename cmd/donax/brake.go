@@ -243,7 +243,7 @@ func (w *waist) pull(ctx context.Context, host *termhost.Host, r brake.Request) 
 		recorded := w.announce(ctx, map[string]any{"reason": r.Reason, "kept_reason": rep.State.Reason, "first": rep.First})
 		list, err := host.Halt(ctx, tellHalt(rep.State))
 		for _, s := range list {
-			rep.Stopped = append(rep.Stopped, brake.Stopped{Terminal: s.ID, Principal: s.Principal.Sub, Command: shorten(s.Command, 200), Ended: s.Ended})
+			rep.Stopped = append(rep.Stopped, brake.Stopped{Terminal: s.ID, Principal: s.Principal.Sub, Command: shorten(w.mask(s.Command), 200), Ended: s.Ended})
 		}
 		for _, s := range rep.Stopped {
 			recorded = errors.Join(recorded, w.record(ctx, audit.TypeStopped, map[string]any{"terminal_id": s.Terminal, "principal": s.Principal, "ended": s.Ended}))

@@ -129,7 +129,7 @@ func TestBrake(t *testing.T) {
 	} {
 		ids = append(ids, h.start(one, line))
 	}
-	h.start(two, "sleep 1000")
+	h.start(two, "API_KEY=hunter2-55555 sleep 1000")
 	for _, id := range ids {
 		h.written(one, id)
 	}
@@ -138,7 +138,8 @@ func TestBrake(t *testing.T) {
 	}
 	start := time.Now()
 	out, status := h.donax("brake", "on", "smoke in", "rack 7\x1b[2J")
-	if status != 0 || !strings.Contains(out, `brake on: smoke in rack 7\x1b[2J`) || !strings.Contains(out, "5 of 5 commands stopped") || !strings.Contains(out, "1 of 1 commands stopped") || !strings.Contains(out, "stopped  t_") {
+	if status != 0 || !strings.Contains(out, `brake on: smoke in rack 7\x1b[2J`) || !strings.Contains(out, "5 of 5 commands stopped") || !strings.Contains(out, "1 of 1 commands stopped") || !strings.Contains(out, "stopped  t_") ||
+		!strings.Contains(out, "API_KEY=[masked] sleep 1000") || strings.Contains(out, "hunter2") {
 		t.Fatalf("%d %s", status, out)
 	}
 	t.Logf("the brake took %v:\n%s", time.Since(start), out)

@@ -143,8 +143,9 @@ const (
 	maxHostConns = 2048
 )
 
-// serve serves until ctx ends, then lets requests finish.
-func (f *httpFlags) serve(ctx context.Context, server *mcp.Server, log *slog.Logger) error {
+// serve serves until ctx ends, then lets requests finish. It calls ready once
+// it listens.
+func (f *httpFlags) serve(ctx context.Context, server *mcp.Server, log *slog.Logger, ready func()) error {
 	auth, err := f.auth(log)
 	if err != nil {
 		return err
@@ -153,6 +154,7 @@ func (f *httpFlags) serve(ctx context.Context, server *mcp.Server, log *slog.Log
 	if err != nil {
 		return &exitError{exitFault, &hint{err, "another port"}}
 	}
+	ready()
 	perHost := maxHostConns
 	if f.behindProxy {
 		perHost = 0 // the proxy is the one host

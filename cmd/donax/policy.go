@@ -22,8 +22,8 @@ line, each program it starts and each file it opens or changes.
   donax policy init > rules.rego
   donax policy check rules.rego
   donax policy explain --policy rules.rego 'rm -rf /workspace'`,
-		Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+		Args: cobra.ArbitraryArgs,
+		RunE: needVerb(std),
 	}
 	cmd.AddCommand(newPolicyInit(std), newPolicyCheck(std), newPolicyTest(std), newPolicyExplain(std), newPolicyFmt(std))
 	return cmd

@@ -54,5 +54,6 @@ limit but time). Every flag is also a variable: --mount is DONAX_MOUNT.`,
 		newCommands(std), newConnect(std), newUpstream(std), newWarm(std), newVersion(std), newWorker(std),
 		newDoctor(std), newCompileModule(std),
 	)
+	tellUsage(root)
 	return root
 }

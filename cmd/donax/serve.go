@@ -109,8 +109,9 @@ func (f *serveFlags) serve(ctx context.Context, std stdio) error {
 		return &exitError{exitFault, err}
 	}
 	if f.http.addr != "" {
-		return f.http.serve(ctx, server, log)
+		return f.http.serve(ctx, server, log, box.waist.serving)
 	}
+	box.waist.serving()
 	if err := server.Serve(ctx, std.in, std.out); err != nil {
 		return &exitError{exitFault, fmt.Errorf("serve: %w", err)}
 	}

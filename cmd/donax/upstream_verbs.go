@@ -20,8 +20,8 @@ func newUpstream(std stdio) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "upstream",
 		Short: "Look at the upstream MCP servers of a .mcp.json, as their operator",
-		Args:  cobra.NoArgs,
-		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+		Args:  cobra.ArbitraryArgs,
+		RunE:  needVerb(std),
 	}
 	cmd.AddCommand(newUpstreamLs(std), newUpstreamStatus(std), newUpstreamTools(std), newUpstreamCall(std), newUpstreamPin(std))
 	return cmd

@@ -56,11 +56,17 @@ type waist struct {
 	breakers *brake.Breakers // nil: none
 	recorder *audit.Recorder // nil: no record
 	tell     bool            // the head, at start and end
+	idle     bool            // nothing was served yet, and nobody asked for the record: it is removed at the end
+	mask     func(string) string
 	stderr   io.Writer
 }
 
 func (f *waistFlags) open(stderr io.Writer, quiet bool, mounts []mount, env []string, layers []*rego.Engine) (*waist, error) {
 	w := &waist{stderr: stderr}
+	var err error
+	if w.mask, err = audit.NewMask(f.masks, secretValues(env)); err != nil {
+		return nil, usageError("--audit-mask 'key-[0-9a-f]+'", "--audit-mask: %v", err)
+	}
 	if s := brake.Load(brakeFile()); s.On {
 		w.brake.On(s.Reason)
 	}
@@ -88,14 +94,9 @@ func (f *waistFlags) openRecorder(w *waist, stderr io.Writer, quiet bool, mounts
 	if err := outOfReach(path, mounts); err != nil {
 		return err
 	}
-	secrets := []string{os.Getenv("DONAX_TOKEN")}
-	for _, kv := range env {
-		_, v, _ := strings.Cut(kv, "=")
-		secrets = append(secrets, v)
-	}
 	var err error
 	w.recorder, err = audit.Open(audit.Config{
-		Path: path, Files: f.files, Mask: f.masks, Secrets: secrets, AllowOnError: f.onError == "allow",
+		Path: path, Files: f.files, Mask: f.masks, Secrets: secretValues(env), AllowOnError: f.onError == "allow",
 		Labels:   map[string]string{"id": strings.ToLower(rand.Text()[:12]), "version": version()},
 		Revision: revision(layers),
 		Report: func(err error) {
@@ -113,10 +114,21 @@ func (f *waistFlags) openRecorder(w *waist, stderr io.Writer, quiet bool, mounts
 	case err != nil:
 		return usageError("--audit FILE, with a file of its own for each server", "--audit %s: %v", path, err)
 	}
+	w.idle = f.audit == ""
 	if w.tell = f.serving && !quiet; w.tell {
 		fmt.Fprintf(stderr, "donax: audit log %s, head %s\n", path, w.recorder.Head())
 	}
 	return nil
+}
+
+// secretValues are texts that are never shown: what operators give to lines.
+func secretValues(env []string) []string {
+	secrets := []string{os.Getenv("DONAX_TOKEN")}
+	for _, kv := range env {
+		_, v, _ := strings.Cut(kv, "=")
+		secrets = append(secrets, v)
+	}
+	return secrets
 }
 
 // revision names the policies in force.
@@ -287,6 +299,9 @@ func (w *waist) metrics() []func(io.Writer) {
 	return out
 }
 
+// serving says that clients can come: from now on the record is kept.
+func (w *waist) serving() { w.idle = false }
+
 // health is why nothing is admitted, if nothing is.
 func (w *waist) health() error {
 	switch {
@@ -303,6 +318,12 @@ func (w *waist) health() error {
 func (w *waist) Close() error {
 	if w == nil || w.recorder == nil {
 		return nil
+	}
+	if w.idle {
+		if w.tell {
+			fmt.Fprintln(w.stderr, "donax: the audit log is removed: nothing was served")
+		}
+		return w.recorder.Discard()
 	}
 	err := w.recorder.Close()
 	if w.tell {

@@ -23,6 +23,7 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
+	"os"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -108,6 +109,12 @@ func (r *Recorder) Close() error {
 	}
 	err := r.write(context.Background(), &record{Type: TypeClosed}, true)
 	return errors.Join(err, r.chain.close())
+}
+
+// Discard closes the log and removes it. It is for one that was begun for
+// something that then did not happen.
+func (r *Recorder) Discard() error {
+	return errors.Join(r.chain.close(), os.Remove(r.cfg.Path), os.Remove(r.cfg.Path+headSuffix))
 }
 
 // An Anchor says how far a log went. Kept where the log's writer cannot reach,

@@ -73,6 +73,17 @@ func newMasker(expressions, secrets []string) (*masker, error) {
 	return m, nil
 }
 
+// NewMask returns what hides secrets in a text as the log does: what the
+// regular expressions match, the given secrets, and what looks like one. It is
+// best effort.
+func NewMask(expressions, secrets []string) (func(string) string, error) {
+	m, err := newMasker(expressions, secrets)
+	if err != nil {
+		return nil, err
+	}
+	return func(s string) string { s, _ = m.text(s, nil); return s }, nil
+}
+
 func builtin() []pattern {
 	secretName := `[A-Za-z0-9_.-]*(?:api_?-?key|secret|token|passw(?:or)?d|passphrase|pwd|credentials?|private_?-?key|access_?-?key|auth)`
 	return []pattern{
