@@ -44,6 +44,7 @@ func Commands() []*applet.Command {
 		gzip.Gzip,
 		jq.Command,
 		&patch.Command,
+		grep.Rg,
 		sed.Command,
 		tar.Command,
 		xz.Unxz,
