@@ -60,7 +60,8 @@ type arithParser struct {
 	depth int
 	tok   string // current operator or punctuation; "" when val is set or at the end
 	val   arithNode
-	start int // of the current token
+	start int // of the current token; at the end, of the last one
+	prev  int // of the token before it
 	end   bool
 }
 
@@ -134,11 +135,13 @@ func (p *arithParser) next() {
 	for p.i < len(s) && (s[p.i] == ' ' || s[p.i] == '\t' || s[p.i] == '\n' || s[p.i] == '\r') {
 		p.i++
 	}
-	p.tok, p.val, p.start = "", nil, p.i
+	operand := p.val != nil
+	p.tok, p.val = "", nil
 	if p.i >= len(s) {
 		p.end = true
 		return
 	}
+	p.prev, p.start = p.start, p.i
 	c := s[p.i]
 	switch {
 	case c == holeMark:
@@ -155,8 +158,7 @@ func (p *arithParser) next() {
 		p.i = j
 		v, msg := parseNumber(lit)
 		if msg != "" {
-			p.start = j - len(lit)
-			failf(errDiscard, 1, "%s: %s (error token is \"%s\")", strings.TrimLeft(p.t.s, " \t\n"), msg, s[p.start:])
+			failf(errDiscard, 1, "%s: %s (error token is \"%s\")", strings.TrimLeft(s[:j], " \t\n"), msg, lit)
 		}
 		p.val = &arithNum{v}
 		return
@@ -191,10 +193,10 @@ func (p *arithParser) next() {
 			}
 		}
 	}
-	if c == '\'' || c == '"' || c == '[' || c == '{' || c == '$' || c == '`' {
-		p.fail("syntax error: operand expected")
+	if operand {
+		p.fail("syntax error: invalid arithmetic operator")
 	}
-	p.fail("syntax error: invalid arithmetic operator")
+	p.fail("syntax error: operand expected")
 }
 
 // subscriptEnd returns the index after the bracket that closes a subscript.
@@ -357,6 +359,11 @@ func (p *arithParser) binary(least int) arithNode {
 			below = prec - 1 // right to left
 		}
 		y := p.binary(below)
+		if op == "**" { // bash names the end of the exponent
+			if at = p.prev; p.end {
+				at = p.start
+			}
+		}
 		switch op {
 		case "||", "&&":
 			x = &arithLogic{op == "||", x, y}

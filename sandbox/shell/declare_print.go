@@ -88,7 +88,7 @@ func (sh *shell) listDecls(d *declSpec) int {
 	}
 	sort.Strings(names)
 	var b strings.Builder
-	full := d.print || d.on != 0 || d.cmd == "export" || d.cmd == "readonly"
+	full := d.print || d.on != 0 || d.cmd == "export" || d.cmd == "readonly" || d.cmd == "local"
 	for _, n := range names {
 		v := sh.vars.m[n]
 		if d.cmd == "local" && (v.depth != sh.depthVar() || v.depth == 0) {

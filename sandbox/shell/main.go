@@ -278,11 +278,7 @@ func (sh *shell) runText(src *source, origin string) {
 		return sh.flow == flowNone
 	})
 	if err != nil {
-		var se *syntaxErr
-		if errors.As(err, &se) {
-			sh.line = se.line
-		}
-		sh.errorf("%v", err)
+		sh.report(err, origin)
 		sh.status = 2
 		if origin == "" {
 			sh.flow = flowExit

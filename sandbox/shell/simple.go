@@ -13,6 +13,9 @@ import (
 func (sh *shell) simple(c *simpleCmd, redirs []*redir) {
 	sh.line = c.line
 	sh.substDone = false
+	if sh.inTrap == 0 {
+		sh.command = c.text
+	}
 	prev := sh.status
 	if len(c.words) == 0 {
 		sh.bare(c, redirs, prev)
@@ -36,13 +39,10 @@ func (sh *shell) simple(c *simpleCmd, redirs []*redir) {
 	}
 	sh.status = prev
 	if sh.traps.active(sigDEBUG) {
-		sh.command = strings.Join(args, " ")
-		sh.debugTrap(sh.command)
+		sh.debugTrap(c.text)
 		if sh.flow != flowNone {
 			return
 		}
-	} else if sh.traps.any {
-		sh.command = strings.Join(args, " ")
 	}
 	if args[0] == "exec" && sh.funcs.m["exec"] == nil {
 		sh.execBuiltin(args, c, redirs)
@@ -135,7 +135,7 @@ func (sh *shell) bare(c *simpleCmd, redirs []*redir, prev int) {
 		sh.status = prev
 	}
 	if st := sh.status; sh.traps.active(sigDEBUG) && len(c.assigns) > 0 {
-		sh.debugTrap(sh.command)
+		sh.debugTrap(c.text)
 		sh.status = st
 	}
 	for _, a := range c.assigns {
@@ -220,6 +220,11 @@ func (sh *shell) tempEnv(as []*assign) func() {
 type builtinFunc func(sh *shell, args []string) int
 
 func (sh *shell) runBuiltin(b builtinFunc, args []string) {
+	if len(args) > 1 && args[1] == "--help" && !strings.Contains(" : true false echo test [ ", " "+args[0]+" ") {
+		builtinHelp(sh, []string{"help", args[0]})
+		sh.status = 2
+		return
+	}
 	// A builtin's own errors fail the builtin only; status 2 is misuse.
 	sh.status = b(sh, args)
 }
@@ -228,6 +233,13 @@ func (sh *shell) runBuiltin(b builtinFunc, args []string) {
 func (sh *shell) external(args []string, assigns []*assign) {
 	path, err := sh.findCommand(args[0])
 	if err != nil {
+		if h := sh.funcs.m["command_not_found_handle"]; h != nil && errors.Is(err, ErrNotFound) && args[0] != "" {
+			sub := sh.fork()
+			defer sub.end()
+			sh.status = sub.subshellRun(func() { sub.call(h, append([]string{h.name}, args...)) })
+			sh.adopt(sub)
+			return
+		}
 		sh.status = sh.execError(args[0], err)
 		return
 	}

@@ -162,10 +162,13 @@ func (sh *shell) returnTrap() {
 
 // debugTrap runs the DEBUG trap before a command.
 func (sh *shell) debugTrap(cmd string) {
-	if !sh.traps.active(sigDEBUG) || sh.traps.ran[sigDEBUG] || sh.inTrap > 0 {
+	if sh.inTrap > 0 {
 		return
 	}
 	sh.command = cmd
+	if !sh.traps.active(sigDEBUG) || sh.traps.ran[sigDEBUG] {
+		return
+	}
 	sh.runTrap(sigDEBUG, sh.traps.m[sigDEBUG])
 }
 
@@ -210,7 +213,7 @@ func builtinTrap(sh *shell, args []string) int {
 		if len(sigs) == 0 || ok {
 			if len(sigs) == 0 && !ok {
 				if _, known := signalNumber(action, true); !known && action != "-" || action == "-" {
-					sh.errorf("trap: usage: trap [-lp] [[arg] signal_spec ...]")
+					sh.stderr("trap: usage: trap [-lp] [[arg] signal_spec ...]\n")
 					return 2
 				}
 			}
