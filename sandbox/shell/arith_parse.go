@@ -135,7 +135,7 @@ func (p *arithParser) next() {
 	for p.i < len(s) && (s[p.i] == ' ' || s[p.i] == '\t' || s[p.i] == '\n' || s[p.i] == '\r') {
 		p.i++
 	}
-	operand := p.val != nil
+	before := p.val
 	p.tok, p.val = "", nil
 	if p.i >= len(s) {
 		p.end = true
@@ -187,16 +187,24 @@ func (p *arithParser) next() {
 			case "<<=", ">>=", "**", "<<", ">>", "<=", ">=", "==", "!=", "&&", "||", "++", "--",
 				"+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=",
 				"+", "-", "*", "/", "%", "<", ">", "=", "!", "~", "&", "|", "^", "?", ":", ",", "(", ")":
+				if (op == "++" || op == "--") && !isLvalue(before) && !startsName(s[p.i+n:]) {
+					op, n = op[:1], 1 // ++5 is + +5, 3--1 is 3 - -1
+				}
 				p.tok = op
 				p.i += n
 				return
 			}
 		}
 	}
-	if operand {
+	if before != nil {
 		p.fail("syntax error: invalid arithmetic operator")
 	}
 	p.fail("syntax error: operand expected")
+}
+
+func startsName(s string) bool {
+	s = strings.TrimLeft(s, " \t\n\r")
+	return s != "" && isNameByte(s[0]) && (s[0] < '0' || s[0] > '9')
 }
 
 // subscriptEnd returns the index after the bracket that closes a subscript.
@@ -344,10 +352,6 @@ func (p *arithParser) binary(least int) arithNode {
 	x := p.unary()
 	for {
 		op := p.tok
-		if op == "++" || op == "--" { // 3--1 is 3 - -1
-			op = op[:1]
-			p.tok, p.i = op, p.start+1
-		}
 		prec := precedence(op)
 		if prec == 0 || prec <= least {
 			return x
@@ -378,24 +382,14 @@ func (p *arithParser) unary() arithNode {
 	defer func() { p.depth-- }()
 	switch op := p.tok; op {
 	case "++", "--":
-		save := *p
+		p.next() // a name
+		x := p.val
 		p.next()
-		if isLvalue(p.val) {
-			x := p.val
-			p.next()
-			d := int64(1)
-			if op == "--" {
-				d = -1
-			}
-			return &arithStep{x: x, delta: d}
+		d := int64(1)
+		if op == "--" {
+			d = -1
 		}
-		// ++5 is + +5.
-		depth := p.depth
-		*p = save
-		p.depth = depth
-		p.tok = op[:1]
-		p.i = p.start + 1
-		return p.unary()
+		return &arithStep{x: x, delta: d}
 	case "!", "~", "-", "+":
 		p.next()
 		return &arithUnary{op[0], p.unary()}

@@ -258,6 +258,9 @@ func (sh *shell) declareOne(d *declSpec, it declItem) bool {
 				sh.errorf("%s", e.msg)
 			}
 			ok = false
+			if sh.isSpecial(d.cmd) && strings.Contains(e.msg, "readonly variable") {
+				sh.flow = flowExit
+			}
 		}
 	}
 	func() {

@@ -175,6 +175,7 @@ func builtinSource(sh *shell, args []string) int {
 	}
 	name := rest[0]
 	if !strings.Contains(name, "/") && sh.opts.has(optSourcepath) {
+		found := false
 		p, _ := sh.getSet("PATH")
 		for _, d := range strings.Split(p, ":") {
 			if d == "" {
@@ -182,9 +183,13 @@ func builtinSource(sh *shell, args []string) int {
 			}
 			full := d + "/" + name
 			if fi, err := sh.run.host.Stat(sh.ctx, sh.abs(full)); err == nil && fi.Mode().IsRegular() {
-				name = full
+				name, found = full, true
 				break
 			}
+		}
+		if !found && sh.opts.has(optPosix) { // there the working folder is not searched
+			sh.flow = flowExit
+			return sh.builtinError(args[0], "%s: file not found", name)
 		}
 	}
 	return sh.sourceFile(name, rest, args)

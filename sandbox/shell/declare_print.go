@@ -101,7 +101,13 @@ func (sh *shell) listDecls(d *declSpec) int {
 			continue
 		}
 		if full {
-			b.WriteString(sh.declString(n, v) + "\n")
+			line := sh.declString(n, v)
+			if _, rest, ok := strings.Cut(line, " -x "); ok && d.cmd == "export" && sh.opts.has(optPosix) {
+				line = "export " + rest
+			} else if _, rest, ok := strings.Cut(line, " -r "); ok && d.cmd == "readonly" && sh.opts.has(optPosix) {
+				line = "readonly " + rest
+			}
+			b.WriteString(line + "\n")
 		} else {
 			b.WriteString(sh.setString(n, v))
 		}

@@ -86,23 +86,33 @@ func (sh *shell) expandsInChild(name string, redirs []*redir) bool {
 
 // command1 runs a command whose words are expanded.
 func (sh *shell) command1(c *simpleCmd, args []string, redirs []*redir, decls bool) {
+	fn := sh.funcs.m[args[0]]
+	special := sh.isSpecial(args[0])
+	if special {
+		fn = nil
+	}
 	undo := nothing
 	if len(redirs) > 0 {
 		var ok bool
 		if undo, ok = sh.redirect(redirs); !ok {
 			undo()
+			if special && sh.flow == flowNone {
+				sh.flow = flowExit
+			}
 			return
 		}
 	}
 	defer undo()
-	fn := sh.funcs.m[args[0]]
-	if fn != nil && sh.opts.has(optPosix) && isSpecialBuiltin(args[0]) {
-		fn = nil
-	}
-	popEnv := nothing
-	if len(c.assigns) > 0 {
-		popEnv = sh.tempEnv(c.assigns)
-		defer popEnv()
+	switch {
+	case special: // they stay
+		for _, a := range c.assigns {
+			sh.assign(a)
+		}
+	case len(c.assigns) > 0:
+		defer sh.tempEnv(c.assigns)()
+		if sh.flow != flowNone {
+			return
+		}
 	}
 	switch {
 	case fn != nil:
@@ -128,6 +138,13 @@ func (sh *shell) command1(c *simpleCmd, args []string, redirs []*redir, decls bo
 }
 
 func nothing() {}
+
+// isSpecial tells whether name is a builtin that POSIX mode treats as
+// special: no function hides it, assignments before it stay, and its misuse
+// ends the shell.
+func (sh *shell) isSpecial(name string) bool {
+	return sh.opts.has(optPosix) && isSpecialBuiltin(name) && sh.builtin(name) != nil
+}
 
 // bare runs a command without a name: assignments and redirections only.
 func (sh *shell) bare(c *simpleCmd, redirs []*redir, prev int) {
@@ -183,6 +200,9 @@ func (sh *shell) tempEnv(as []*assign) func() {
 		old := sh.lookup(name)
 		if old.has(attrReadonly) {
 			sh.errorf("%s: readonly variable", name)
+			if sh.opts.has(optPosix) {
+				sh.flow, sh.status = flowExit, 1
+			}
 			continue
 		}
 		if a.app {
@@ -227,6 +247,9 @@ func (sh *shell) runBuiltin(b builtinFunc, args []string) {
 	}
 	// A builtin's own errors fail the builtin only; status 2 is misuse.
 	sh.status = b(sh, args)
+	if sh.status == 2 && sh.flow == flowNone && args[0] != "eval" && args[0] != "." && args[0] != "source" && sh.isSpecial(args[0]) {
+		sh.flow = flowExit
+	}
 }
 
 // external runs a program.

@@ -249,7 +249,7 @@ func (sh *shell) printTraps(names []string) int {
 			return
 		}
 		name := signalName(n)
-		if n > 0 && n < sigDEBUG {
+		if n > 0 && n < sigDEBUG && !sh.opts.has(optPosix) {
 			name = "SIG" + name
 		}
 		fmt.Fprintf(&b, "trap -- %s %s\n", singleQuote(a), name)
@@ -278,6 +278,10 @@ func listSignals(sh *shell, _ []string) int {
 	col := 0
 	for n := 1; n <= 64; n++ {
 		if !signalNameReal(n) {
+			continue
+		}
+		if sh.opts.has(optPosix) {
+			b.WriteString(signalName(n) + map[bool]string{true: "\n", false: " "}[n == 64])
 			continue
 		}
 		name := signalName(n)
