@@ -144,7 +144,7 @@ func (p *arithParser) next() {
 	p.prev, p.start = p.start, p.i
 	c := s[p.i]
 	switch {
-	case c == holeMark:
+	case c == holeMark && p.sh == nil: // a value may hold the byte too
 		n := int(s[p.i+1]) - 1
 		p.i += 3
 		p.val = &arithHole{n}
@@ -170,7 +170,7 @@ func (p *arithParser) next() {
 		name := s[p.i:j]
 		if j < len(s) && s[j] == '[' {
 			end := subscriptEnd(s, j+1)
-			if end > len(s) || s[end-1] != ']' {
+			if end > len(s) || s[end-1] != ']' || p.sh != nil && strings.IndexByte(s[j:end], holeMark) >= 0 {
 				p.fail("bad array subscript")
 			}
 			p.i = end
