@@ -164,6 +164,9 @@ func (h *host) identify(ctx context.Context, c *command, at, file string) (targe
 	if errors.Is(err, fs.ErrNotExist) && h.virtual(at) != "" {
 		return h.named(ctx, c, h.virtual(at), args)
 	}
+	if errors.Is(err, fs.ErrPermission) { // in a worker: reading it as a script says why
+		return h.scriptFile(ctx, c, "bash", nil, at, append([]string{file}, args[1:]...))
+	}
 	if err != nil {
 		e.Msg, e.Err = reason(err), errnoOf(err)
 		return target{}, e
