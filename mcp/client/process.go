@@ -44,6 +44,7 @@ type running struct {
 	close    sync.Once
 	closing  chan struct{} // closed when Close begins
 	read     chan struct{} // closed when the reader has ended
+	heard    chan struct{} // closed when all of stderr is kept, or no more is waited for
 	ended    chan struct{} // closed when the process has ended and its group is killed
 }
 
@@ -58,7 +59,7 @@ func (p *process) Connect(context.Context) (mcp.Connection, error) {
 	}
 	r := &running{
 		cfg: p.cfg, stderr: &keeper{to: p.cfg.Stderr}, incoming: make(chan jsonrpc.Message), outgoing: make(chan []byte),
-		closing: make(chan struct{}), read: make(chan struct{}), ended: make(chan struct{}),
+		closing: make(chan struct{}), read: make(chan struct{}), heard: make(chan struct{}), ended: make(chan struct{}),
 	}
 	r.cmd = &exec.Cmd{Path: path, Args: p.cfg.Command, Dir: p.cfg.Dir, Env: p.cfg.Env, SysProcAttr: ownGroup()}
 	if r.cmd.Env == nil {
@@ -83,14 +84,18 @@ func (p *process) Connect(context.Context) (mcp.Connection, error) {
 		return nil, errors.Join(fmt.Errorf("%s %w: %w", p.cfg.Command[0], errStart, err), r.out.Close(), errOut.Close())
 	}
 	p.last = r
-	go func() { _, _ = io.Copy(r.stderr, errOut); _ = errOut.Close() }()
+	go func() { _, _ = io.Copy(r.stderr, errOut); _ = errOut.Close(); close(r.heard) }()
 	go r.reader()
 	go r.writer()
 	go func() {
 		<-r.ended
-		select { // what it had written is still read, unless somebody else holds the stream
-		case <-r.read:
-		case <-time.After(grace):
+		late := time.After(grace)
+		for _, all := range []chan struct{}{r.read, r.heard} { // what it had written is still read, unless somebody else holds the stream
+			select {
+			case <-all:
+			case <-late:
+				late = time.After(0)
+			}
 		}
 		_ = r.out.Close()
 		_ = errOut.Close()
@@ -225,6 +230,10 @@ func (p *process) explain(err error) error {
 		return err
 	}
 	_ = r.Close()
+	select {
+	case <-r.heard: // soon, see Connect, unless the process cannot be ended
+	case <-time.After(2 * grace):
+	}
 	return &StartError{Err: err, Stderr: r.stderr.text()}
 }
 
