@@ -136,14 +136,21 @@ func (n *arithElem) where(e *arithEnv) (name, key string, idx int64, isKey bool)
 	if n.err != nil {
 		throw(n.err)
 	}
-	if n.idx == nil {
-		failf(errDiscard, 1, "%s[%s]: bad array subscript", n.name, n.raw)
+	switch {
+	case n.raw == "":
+		failf(errDiscard, 1, "%s[]: bad array subscript", n.name)
+	case n.idx != nil:
+		idx = n.idx.eval(e)
 	}
-	return name, "", n.idx.eval(e), false
+	return name, "", idx, false
 }
 
 func (n *arithElem) eval(e *arithEnv) int64 {
 	sh := e.sh
+	if n.raw == "" && !sh.lookup(sh.resolved(n.name)).has(attrAssoc) {
+		sh.errorf("%s[]: bad array subscript", n.name)
+		return 0
+	}
 	name, key, idx, isKey := n.where(e)
 	v := sh.lookup(name)
 	var s string
