@@ -136,10 +136,7 @@ func (n *arithElem) where(e *arithEnv) (name, key string, idx int64, isKey bool)
 	if n.err != nil {
 		throw(n.err)
 	}
-	switch {
-	case n.raw == "":
-		failf(errDiscard, 1, "%s[]: bad array subscript", n.name)
-	case n.idx != nil:
+	if n.idx != nil {
 		idx = n.idx.eval(e)
 	}
 	return name, "", idx, false
@@ -321,6 +318,10 @@ func (e *arithEnv) store(n arithNode, val int64) {
 		}
 		sh.assignTo(n.name, nil, s, false)
 	case *arithElem:
+		if n.raw == "" {
+			sh.errorf("`%s[]': not a valid identifier", n.name)
+			return
+		}
 		name, key, idx, isKey := n.where(e)
 		sh.checkWritable(name)
 		if isKey {
