@@ -48,8 +48,8 @@ func TestCache(t *testing.T) {
 		t.Errorf("second: read %d times, %q", read, log)
 	}
 	// The compiled code goes; what is kept beside it does not suffice.
-	code, err := filepath.Glob(filepath.Join(dir, "wazero-*", "*"))
-	if err != nil || len(code) != 2 {
+	code, err := filepath.Glob(filepath.Join(dir, "code-*", "*"))
+	if err != nil || len(code) != 1 {
 		t.Fatalf("%q %v", code, err)
 	}
 	for _, f := range code {
