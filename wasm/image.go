@@ -2,6 +2,7 @@ package wasm
 
 import (
 	"encoding/binary"
+	"errors"
 	"io"
 	"os"
 )
@@ -23,7 +24,13 @@ func writeHollow(name string, bin, data []byte) error {
 	copy(b, data)
 	b = binary.LittleEndian.AppendUint64(b, uint64(size))
 	b = binary.LittleEndian.AppendUint64(b, uint64(len(bin)))
-	return os.WriteFile(name, b, 0o600)
+	f, err := os.OpenFile(name, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(b)
+	// Nothing tells a later reader that a crash of the machine has left zeros.
+	return errors.Join(err, f.Sync(), f.Close())
 }
 
 // readHollow returns the module in f and the image, which keeps f unless it is
