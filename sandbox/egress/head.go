@@ -6,20 +6,25 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/donax-sh/donax/sandbox"
 )
 
 // headReader keeps the head of an HTTP/1 response as it came: net/http forgets
-// the order and the spelling of its fields.
+// the order and the spelling of its fields. The transport may still be reading
+// when a request has failed, so what was read is under a lock.
 type headReader struct {
 	net.Conn
+	mu   sync.Mutex
 	head []byte
 	done bool
 }
 
 func (h *headReader) Read(p []byte) (int, error) {
 	n, err := h.Conn.Read(p)
+	h.mu.Lock()
+	defer h.mu.Unlock()
 	if !h.done {
 		h.head = append(h.head, p[:n]...)
 		h.scan()
@@ -59,10 +64,16 @@ func headEnd(b []byte) (at, size int) {
 }
 
 // none tells whether nothing came at all.
-func (h *headReader) none() bool { return len(h.head) == 0 && !h.done }
+func (h *headReader) none() bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return len(h.head) == 0 && !h.done
+}
 
 // fields returns the lines of the head.
 func (h *headReader) fields() (list []sandbox.HeaderField) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
 	if !h.done {
 		return nil
 	}

@@ -27,6 +27,7 @@ func pidOf(t *testing.T, p *worker.Pool, sub string) string {
 //
 // Threats: WO-8.
 func TestReuse(t *testing.T) {
+	t.Parallel()
 	p := pool(t, config(t))
 	first := pidOf(t, p, "a")
 	seen := map[string]bool{}
@@ -46,6 +47,7 @@ func TestReuse(t *testing.T) {
 //
 // Threats: WO-8.
 func TestOwnProcess(t *testing.T) {
+	t.Parallel()
 	for _, tt := range []struct {
 		level worker.Isolation
 		max   int
@@ -88,11 +90,12 @@ func TestOwnProcess(t *testing.T) {
 
 // TestRetire: an idle worker ends, and a fresh one is there.
 func TestRetire(t *testing.T) {
+	t.Parallel()
 	c := config(t)
-	c.Limits.Idle = 50 * time.Millisecond
+	c.Limits.Idle, c.Limits.Warm = 50*time.Millisecond, 1
 	p := pool(t, c)
 	pid := pidOf(t, p, "a")
-	for range 500 {
+	for range 5000 {
 		if s := p.Stats(); s.Idle == 0 && s.Fresh == 1 && !running(pid) {
 			return
 		}
@@ -130,6 +133,7 @@ func (e *counting) Constant(policy.Kind) (policy.Decision, bool) {
 //
 // Threats: WO-9.
 func TestDecisions(t *testing.T) {
+	t.Parallel()
 	loop := "for i in 1 2 3 4 5 6 7 8 9 10; do env true; done"
 	for _, tt := range []struct {
 		name     string
@@ -169,6 +173,7 @@ func TestDecisions(t *testing.T) {
 //
 // Threats: WO-9.
 func TestFailures(t *testing.T) {
+	t.Parallel()
 	c := config(t)
 	c.Policy = policy.EngineFunc(func(context.Context, policy.Action) (policy.Decision, error) {
 		return policy.Decision{ID: "d7"}, &policy.Failure{Class: policy.FailTimeout, Err: errors.New("rule x of /etc/rules")}
@@ -196,6 +201,7 @@ func TestFailures(t *testing.T) {
 // TestKeptShell: the state of a shell goes from line to line in its worker, and
 // its loss is told once.
 func TestKeptShell(t *testing.T) {
+	t.Parallel()
 	p := pool(t, config(t))
 	sh := p.NewShell()
 	defer sh.Close()

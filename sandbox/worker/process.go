@@ -87,9 +87,13 @@ func (c *Config) raise(flag string) string {
 // start starts a worker and waits until it is ready.
 func start(ctx context.Context, cfg *Config, l Limits, sp *spawner, epoch func() uint64) (*process, error) {
 	p := &process{
-		cfg: cfg, limits: l, epoch: epoch, stderr: &head{}, files: newHostFiles(cfg.Mounts),
+		cfg: cfg, limits: l, epoch: epoch, stderr: &head{},
 		asked: make(chan struct{}, maxAsked), gone: make(chan struct{}),
 		runs: map[uint32]*serverRun{}, inspects: map[uint32]chan *decoder{}, calls: map[callKey]*toolCall{},
+	}
+	var err error
+	if p.files, err = newHostFiles(cfg.Mounts, p); err != nil {
+		return nil, fmt.Errorf("worker: %w", err)
 	}
 	cmd, rw, err := sp.spawn(cfg.Argv, p.stderr)
 	if err != nil {

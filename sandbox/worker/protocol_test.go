@@ -92,11 +92,13 @@ func servedWith(said []byte, m *mirror) (p *process, out *bytes.Buffer, killed b
 		epoch:  func() uint64 { return 0 },
 		conn:   newConn(wire{io.MultiReader(bytes.NewReader(said), m), io.Discard}),
 		slay:   func() { killed = true },
-		files:  newHostFiles([]vfs.MountPoint{{Path: "/", FS: mem, Mode: vfs.ReadWrite}}),
 		asked:  make(chan struct{}, maxAsked), gone: make(chan struct{}),
 		inspects: map[uint32]chan *decoder{2: make(chan *decoder, 1)}, calls: map[callKey]*toolCall{},
 	}
 	var err2 error
+	if p.files, err2 = newHostFiles([]vfs.MountPoint{{Path: "/", FS: mem, Mode: vfs.ReadWrite}}, p); err2 != nil {
+		return nil, out, false, err2
+	}
 	p.cfg.Session, err2 = sandbox.New(sandbox.Config{FS: mem, Policy: policy.AllowAll{}, Network: m, Limits: sandbox.Limits{Net: 1 << 20}, Dir: "/"})
 	if err2 != nil {
 		return nil, out, false, err2

@@ -22,6 +22,7 @@ type serverRun struct {
 	in  io.Reader
 
 	command policy.Command
+	leave   leave // what the policy has allowed it
 
 	exited chan struct{} // closed when the worker has said how it ended
 	status int           // set before exited is closed
@@ -129,7 +130,7 @@ func (p *process) run(ctx context.Context, shell uint32, c policy.Command, in io
 	p.mu.Lock()
 	delete(p.runs, r.id)
 	var left map[int]vfs.File
-	if len(p.runs)+len(p.inspects) == 0 { // and what starts from now on opens its own
+	if len(p.runs) == 0 { // and what starts from now on opens its own
 		left = p.files.takeAll()
 	}
 	p.mu.Unlock()

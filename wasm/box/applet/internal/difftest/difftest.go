@@ -102,16 +102,16 @@ func (s Suite) Run(t *testing.T, lines ...string) {
 	}
 }
 
-// driver runs each of its arguments in a folder of its own, made by the
-// script SETUP, and leaves what came of it beside that folder.
+// driver runs each of its arguments in a folder of its own, a copy of what the
+// script SETUP made, and leaves what came of it beside that folder.
 const driver = `
+mkdir -p made/w
+( cd made/w; eval "$SETUP" ) || exit 99
 n=0
 for line; do
-	mkdir w
-	( cd w; eval "$SETUP" ) || exit 99
-	( cd w; ulimit -t 10; eval "$line" ) >out.$n 2>err.$n </dev/null
+	cp -a made $n || exit 99
+	( cd $n/w; ulimit -t 10; eval "$line" ) >out.$n 2>err.$n </dev/null
 	echo $? >rc.$n
-	mv w w.$n
 	n=$((n+1))
 done`
 
@@ -141,7 +141,7 @@ func (s Suite) all(t *testing.T, lines []string, bin string) []Result {
 		}
 		r := Result{Stdout: read("out"), Stderr: read("err")}
 		fmt.Sscan(read("rc"), &r.Status)
-		r.Tree = tree(filepath.Join(dir, fmt.Sprintf("w.%d", i)))
+		r.Tree = tree(filepath.Join(dir, fmt.Sprintf("%d/w", i)))
 		if s.Same != nil {
 			r.Stdout, r.Stderr = s.Same(line, r.Stdout), s.Same(line, r.Stderr)
 		}
