@@ -10,30 +10,14 @@ import (
 	"io"
 	"os"
 	"os/signal"
-	"runtime"
-	"runtime/debug"
 	"syscall"
 )
 
 func main() {
-	collectLate()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	code := run(ctx, os.Args[1:], stdio{os.Stdin, os.Stdout, os.Stderr})
 	stop()
 	os.Exit(code)
-}
-
-// collectLate lets the first collection of garbage wait for 16 MiB: a process
-// that runs one line has done its work by then. From there on collections are
-// as frequent as usual.
-func collectLate() {
-	usual := debug.SetGCPercent(400)
-	if usual != 100 { // the operator has set GOGC
-		debug.SetGCPercent(usual)
-		return
-	}
-	first := new([16]byte) // as large as is needed to be collected by itself
-	runtime.AddCleanup(first, func(int) { debug.SetGCPercent(usual) }, 0)
 }
 
 // stdio is where a verb reads and writes. Tests give their own.
