@@ -4,7 +4,6 @@ go 1.26.5
 
 require (
 	github.com/BurntSushi/toml v1.6.0
-	github.com/benhoyt/goawk v1.29.1
 	github.com/dlclark/regexp2/v2 v2.13.0
 	github.com/google/go-cmp v0.7.0
 	github.com/itchyny/gojq v0.12.20

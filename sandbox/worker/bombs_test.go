@@ -101,6 +101,7 @@ const lanes = 3
 //
 // Threats: WO-3.
 func TestBombs(t *testing.T) {
+	t.Parallel()
 	all := bombs()
 	if len(all) < 65 {
 		t.Errorf("%d bombs", len(all))

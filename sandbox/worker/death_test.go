@@ -25,7 +25,7 @@ import (
 func TestDeath(t *testing.T) {
 	t.Parallel()
 	c := config(t)
-	c.Setup.Limits = sandbox.Limits{Memory: 32 << 20, Session: 64 << 20}
+	c.Setup.Limits = sandbox.Limits{Timeout: -1, Memory: 32 << 20, Session: 64 << 20}
 	c.Limits.Memory = 512 << 20
 	p := pool(t, c)
 	ctx := as(t.Context(), "a")

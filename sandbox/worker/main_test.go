@@ -34,6 +34,7 @@ func open(s worker.Setup) (worker.Programs, error) {
 		List: append(rt.Programs(), hostile()...),
 		Load: func(ctx context.Context) error { return rt.Warm(ctx, "core") },
 		Rest: func(ctx context.Context) error { return rt.Warm(ctx) },
+		Trim: rt.Trim,
 	}, nil
 }
 

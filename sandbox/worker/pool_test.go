@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"os"
+	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -233,6 +235,46 @@ func TestKeptShell(t *testing.T) {
 		t.Error(err)
 	}
 	if s := p.Stats(); s.Busy != 0 {
+		t.Errorf("%+v", s)
+	}
+}
+
+// TestNextAfterKills: however many workers are killed at once, the next line
+// runs as if nothing had been.
+//
+// Threats: WO-4.
+func TestNextAfterKills(t *testing.T) {
+	t.Parallel()
+	c := config(t)
+	c.Limits.Max = 8
+	p := pool(t, c)
+	a := as(t.Context(), "a")
+	for round := range 2 {
+		ctx, cancel := context.WithCancel(a)
+		var pids []int
+		var all []chan result
+		for range 3 {
+			w, ended := begin(ctx, t, p, "pid; sleep 600")
+			pid, err := strconv.Atoi(strings.Fields(<-w.has)[0])
+			if err != nil {
+				t.Fatal(err)
+			}
+			pids, all = append(pids, pid), append(all, ended)
+		}
+		cancel()
+		for _, ch := range all {
+			within(t, ch)
+		}
+		for _, pid := range pids {
+			if proc, err := os.FindProcess(pid); err != nil || proc.Kill() != nil {
+				t.Log("a worker was gone already")
+			}
+		}
+		if r := do(a, p, "cat; echo hi"); r.out != "in\nhi\n" || r.err != "" || r.status != 0 || r.fail != nil {
+			t.Errorf("round %d: %+v", round, r)
+		}
+	}
+	if s := p.Stats(); s.Lost != 0 {
 		t.Errorf("%+v", s)
 	}
 }

@@ -133,6 +133,7 @@ func aFetch(id uint32, run, call, upload uint64) []byte {
 func seeds() [][]byte {
 	return [][]byte{
 		frameOf(kindOutput, 1, func(e *encoder) { e.byte(1); e.b = append(e.b, "hello"...) }),
+		frameOf(kindBegun, 1, func(e *encoder) {}),
 		frameOf(kindExit, 1, func(e *encoder) { e.uint(3); e.error(&sandbox.LimitError{What: "x", Time: true}) }),
 		frameOf(kindInspected, 2, func(e *encoder) {
 			e.error(nil)
@@ -197,6 +198,7 @@ func TestLies(t *testing.T) {
 		"a third stream":           frameOf(kindOutput, 1, func(e *encoder) { e.byte(3) }),
 		"output without stream":    frameOf(kindOutput, 1, func(e *encoder) {}),
 		"more output than room":    frameOf(kindOutput, 1, func(e *encoder) { e.byte(1); e.b = append(e.b, make([]byte, window+1)...) }),
+		"the beginning of nothing": frameOf(kindBegun, 9, func(e *encoder) {}),
 		"the end of nothing":       frameOf(kindExit, 9, func(e *encoder) { e.uint(0); e.error(nil) }),
 		"two ends":                 bytes.Repeat(frameOf(kindExit, 1, func(e *encoder) { e.uint(0); e.error(nil) }), 2),
 		"a status of 300":          frameOf(kindExit, 1, func(e *encoder) { e.uint(300); e.error(nil) }),
