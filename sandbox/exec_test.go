@@ -63,7 +63,7 @@ func TestFindingCommands(t *testing.T) {
 		{"bash -Z", "", "bash: -Z: invalid option\n", 2},
 		{"bash --rcfile x", "", "", 0}, // read by interactive shells only
 		{"bash --nosuch", "", "bash: --nosuch: invalid option\n", 2},
-		{"bash -c 'if'", "", "bash: line 1: syntax error: `if` must be followed by a statement list\n", 2},
+		{"bash -c 'if'", "", "bash: -c: line 2: syntax error: unexpected end of file\n", 2},
 		{"bash -c 'nope'", "", "bash: line 1: nope: command not found\n", 127},
 		{"echo 'echo $1' | bash -s a", "a\n", "", 0},
 		{"xargs nosuch <<< x", "", "xargs: nosuch: command not found\n", 127},

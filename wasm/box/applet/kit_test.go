@@ -115,22 +115,6 @@ func TestRunTellsOfFailedWrites(t *testing.T) {
 	}
 }
 
-func TestGlob(t *testing.T) {
-	for _, tc := range []struct {
-		pattern, name string
-		want          bool
-	}{
-		{"*", "", true}, {"*.go", "a.go", true}, {"*.go", "a.goo", false}, {"a?c", "aéc", true}, {"[a-c]x", "bx", true},
-		{"[!a-c]x", "bx", false}, {"[[:digit:]]*", "1a", true}, {`\*`, "*", true}, {`\*`, "x", false}, {"[", "[", true},
-		{"a*b*c", "aXbYc", true}, {"a*b*c", "aXbY", false}, {"[]]", "]", true}, {"**", "a/b", true},
-		{strings.Repeat("*a", 30) + "b", strings.Repeat("a", 5000), false}, // ends soon
-	} {
-		if got := applet.Glob(tc.pattern, tc.name); got != tc.want {
-			t.Errorf("Glob(%.40q, %.40q) = %v", tc.pattern, tc.name, got)
-		}
-	}
-}
-
 func TestParseDuration(t *testing.T) {
 	for s, want := range map[string]time.Duration{"1": time.Second, "0.5": 500 * time.Millisecond, "2m": 2 * time.Minute, "1h": time.Hour,
 		"1d": 24 * time.Hour, "inf": math.MaxInt64, "1e30": math.MaxInt64} {

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/donax-sh/donax/wasm/box/applet"
+	"github.com/donax-sh/donax/wasm/box/applet/internal/glob"
 )
 
 // Command is du.
@@ -160,7 +161,7 @@ func (w *walker) fail(what, name string, err error) {
 // walk prints and returns the size of name with all below it.
 func (w *walker) walk(name string, depth int, above []fs.FileInfo) int64 {
 	for _, p := range w.exclude {
-		if applet.Glob(p, name) || applet.Glob(p, applet.Base(name)) {
+		if glob.Match(p, name, glob.Options{}) || glob.Match(p, applet.Base(name), glob.Options{}) {
 			return 0
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/donax-sh/donax/wasm/box/applet"
+	"github.com/donax-sh/donax/wasm/box/applet/internal/glob"
 )
 
 // file is one entry.
@@ -205,13 +206,13 @@ func (l *lister) hidden(name string) bool {
 		return true
 	}
 	for _, p := range l.ignore {
-		if applet.Glob(p, name) {
+		if glob.Match(p, name, glob.Options{}) {
 			return true
 		}
 	}
 	if !dots {
 		for _, p := range l.hide {
-			if applet.Glob(p, name) {
+			if glob.Match(p, name, glob.Options{}) {
 				return true
 			}
 		}

@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"github.com/donax-sh/donax/wasm/box/applet"
-	"github.com/donax-sh/donax/wasm/box/applet/when"
+	"github.com/donax-sh/donax/wasm/box/applet/internal/gnudate"
 )
 
 // Command is touch.
@@ -68,10 +68,10 @@ func run(c *applet.Ctx) int {
 		atime, mtime = applet.Stat(fi).Atime, fi.ModTime()
 	}
 	if hasDate {
-		var ok1, ok2 bool
-		atime, ok1 = when.Parse(date, atime.In(time.Local))
-		mtime, ok2 = when.Parse(date, mtime.In(time.Local))
-		if !ok1 || !ok2 {
+		var err1, err2 error
+		atime, err1 = gnudate.Parse(date, atime.In(time.Local))
+		mtime, err2 = gnudate.Parse(date, mtime.In(time.Local))
+		if err1 != nil || err2 != nil {
 			c.Warn("invalid date format ", applet.Curly(date))
 			return 1
 		}

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/donax-sh/donax/wasm/box/applet"
+	"github.com/donax-sh/donax/wasm/box/applet/internal/glob"
 )
 
 // Command is tree.
@@ -230,7 +231,7 @@ func (w *walker) matches(patterns []string, name string) bool {
 		if w.ignoreCase {
 			p, name = strings.ToLower(p), strings.ToLower(name)
 		}
-		return applet.Glob(p, name)
+		return glob.Match(p, name, glob.Options{})
 	})
 }
 

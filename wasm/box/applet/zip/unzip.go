@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"github.com/donax-sh/donax/wasm/box/applet"
+	"github.com/donax-sh/donax/wasm/box/applet/internal/glob"
 )
 
 // Unzip is the command unzip.
@@ -143,7 +144,7 @@ func (u *unzipper) matches(pattern, name string) bool {
 	if u.noCase {
 		pattern, name = strings.ToLower(pattern), strings.ToLower(name)
 	}
-	return applet.Glob(pattern, name)
+	return glob.Match(pattern, name, glob.Options{})
 }
 
 // chosen returns the files that the names on the command line mean.

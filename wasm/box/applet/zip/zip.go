@@ -17,6 +17,7 @@ import (
 	"strings"
 
 	"github.com/donax-sh/donax/wasm/box/applet"
+	"github.com/donax-sh/donax/wasm/box/applet/internal/glob"
 )
 
 // Zip is the command zip.
@@ -200,7 +201,7 @@ func (z *zipper) add(file string, info fs.FileInfo) {
 		}
 	}
 	matches := func(list []string) bool {
-		return slices.ContainsFunc(list, func(p string) bool { return applet.Glob(p, name) })
+		return slices.ContainsFunc(list, func(p string) bool { return glob.Match(p, name, glob.Options{}) })
 	}
 	if z.seen[name] || matches(z.exclude) || len(z.include) > 0 && !matches(z.include) {
 		return
@@ -281,7 +282,7 @@ func (z *zipper) fill(w *zip.Writer, old *zip.ReadCloser, names []string) error 
 			in, again := by[f.Name]
 			delete(by, f.Name)
 			switch {
-			case z.drop && slices.ContainsFunc(names, func(p string) bool { return applet.Glob(p, f.Name) }):
+			case z.drop && slices.ContainsFunc(names, func(p string) bool { return glob.Match(p, f.Name, glob.Options{}) }):
 				z.say("deleting: " + f.Name)
 				changed = true
 				continue

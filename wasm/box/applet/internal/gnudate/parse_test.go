@@ -1,10 +1,10 @@
-package when_test
+package gnudate_test
 
 import (
 	"testing"
 	"time"
 
-	"github.com/donax-sh/donax/wasm/box/applet/when"
+	"github.com/donax-sh/donax/wasm/box/applet/internal/gnudate"
 )
 
 // The answers are those of GNU date 9.1 with TZ=UTC0, for that now.
@@ -12,6 +12,7 @@ func TestParse(t *testing.T) {
 	now := time.Date(2024, 3, 6, 15, 4, 5, 0, time.UTC) // a Wednesday
 	for s, want := range map[string]string{
 		"":                              "2024-03-06 00:00:00",
+		"(":                             "2024-03-06 00:00:00",
 		"now":                           "2024-03-06 15:04:05",
 		"today":                         "2024-03-06 15:04:05",
 		"yesterday":                     "2024-03-05 15:04:05",
@@ -57,13 +58,13 @@ func TestParse(t *testing.T) {
 		"2 weeks ago 10:00":             "2024-02-21 10:00:00",
 		"1970-01-01 UTC 90 seconds":     "1970-01-01 00:01:30",
 	} {
-		got, ok := when.Parse(s, now)
-		if !ok || got.UTC().Format("2006-01-02 15:04:05") != want {
-			t.Errorf("Parse(%q) = %v, %v, want %s", s, got.UTC(), ok, want)
+		got, err := gnudate.Parse(s, now)
+		if err != nil || got.UTC().Format("2006-01-02 15:04:05") != want {
+			t.Errorf("Parse(%q) = %v, %v, want %s", s, got.UTC(), err, want)
 		}
 	}
-	for _, s := range []string{"nonsense", "2024-13-01", "2024-02-30", "25:00", "13pm", "@", "@x", "1 2 3 4", "monday tuesday", "(", "10:00 11:00"} {
-		if got, ok := when.Parse(s, now); ok {
+	for _, s := range []string{"nonsense", "2024-13-01", "2024-02-30", "25:00", "13pm", "@", "@x", "1 2 3 4", "monday tuesday", "10:00 11:00"} {
+		if got, err := gnudate.Parse(s, now); err == nil {
 			t.Errorf("Parse(%q) = %v", s, got)
 		}
 	}
