@@ -1,6 +1,9 @@
 package core_test
 
-import "strings"
+import (
+	"strconv"
+	"strings"
+)
 
 // awkGen makes awk programs that end.
 type awkGen struct{ gen }
@@ -27,7 +30,8 @@ func (a awkGen) stmt(depth int) string {
 		case 0:
 			return "if (" + e() + ") " + a.stmt(depth-1) + "\n else " + a.stmt(depth-1)
 		case 1:
-			return "for (i = 0; i < 3; i++) { " + a.stmt(depth-1) + a.pick("", "; if (i == 1) break", "; if (i == 0) continue; print i") + " }"
+			i := a.pick("i", "j") + strconv.Itoa(depth) // nested loops do not share theirs
+			return "for (" + i + " = 0; " + i + " < 3; " + i + "++) { " + a.stmt(depth-1) + a.pick("", "; if ("+i+" == 1) break", "; if ("+i+" == 0) continue; print "+i) + " }"
 		case 2:
 			return "w = asorti(m, o); for (u = 1; u <= w; u++) print o[u], m[o[u]]"
 		case 3:

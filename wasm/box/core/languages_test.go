@@ -6,7 +6,9 @@ import (
 )
 
 // languages makes command lines of the second tier. Their inputs are long:
-// one program is compared on many lines at a time.
+// one program is compared on many lines at a time. They run when -family names
+// one: some of what they find is the tools' own (expressions that the C library
+// judges in its own way, jq 1.6's faults) or said in LIMITATIONS.md.
 var languages = map[string]func(g gen) ([]string, string){
 	"grep": func(g gen) ([]string, string) {
 		args := append([]string{"grep"}, g.some(5, "-i", "-v", "-w", "-x", "-n", "-c", "-o", "-b", "-m2", "-A1", "-B1", "-C2", "-H", "-h", "-l", "-L", "-q", "-s", "-a", "-z", "--color=always", "-T", "--no-group-separator")...)

@@ -253,6 +253,9 @@ func (g *grep) selectLine(text []byte, start, end int) error {
 		}
 		// A NUL makes the whole file binary, text that is no UTF-8 only its line.
 		g.binaryHit, g.printed = true, true
+		if o.lineNumber {
+			g.lines++
+		}
 		g.done = g.binary || o.maxCount >= 0 && g.count >= o.maxCount
 		return nil
 	}
