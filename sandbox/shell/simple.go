@@ -315,6 +315,7 @@ func (sh *shell) execError(name string, err error) int {
 		} else {
 			sh.errorf("%s: command not found", name)
 		}
+		sh.hint(name)
 		return 127
 	}
 	if sh.proc.dead.Load() && !sh.run.stop.Load() {
@@ -327,6 +328,7 @@ func (sh *shell) execError(name string, err error) int {
 		}
 		sh.errorf("%s: %s", name, errText(err))
 		if errors.Is(err, fs.ErrNotExist) {
+			sh.hint(name)
 			return 127
 		}
 		return 126
@@ -336,6 +338,13 @@ func (sh *shell) execError(name string, err error) int {
 	}
 	throw(fatalErr{err})
 	return 125
+}
+
+// hint says what there is instead of a command that was not found.
+func (sh *shell) hint(name string) {
+	if line := sh.run.host.Absent(name); line != "" {
+		sh.stderr(line + "\n")
+	}
 }
 
 // A fatalErr is an error of the host that ends the whole script.

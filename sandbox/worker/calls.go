@@ -6,6 +6,7 @@ import (
 	"io"
 	"syscall"
 
+	"github.com/donax-sh/donax/policy"
 	"github.com/donax-sh/donax/sandbox"
 )
 
@@ -60,6 +61,12 @@ func (p *process) call(r *serverRun, d *decoder) (*encoder, error) {
 	}
 	if prog == nil || len(c.Args) == 0 {
 		return ended(sandbox.ExitCode(sandbox.StatusNotFound)), nil
+	}
+	u := prog.Usage()
+	if !r.admits(policy.Action{Kind: policy.KindExec, Exec: &policy.Exec{
+		Name: u.Name, Args: c.Args[1:], Kind: u.Kind, SHA256: u.SHA256, Cwd: c.Dir, Ancestors: []string{}, Assigns: []string{},
+	}}) {
+		return ended(sandbox.ExitCode(sandbox.StatusDenied)), nil // a worker that asks first says why
 	}
 	t := p.begin(r.ctx, key)
 	if t == nil {

@@ -169,28 +169,41 @@ func (p *Pool) Forget() {
 
 // Inspect completes c in a worker: the server reads no hostile text.
 func (p *Pool) Inspect(ctx context.Context, c policy.Command) (policy.Command, error) {
-	m, err := p.take(ctx)
-	if err != nil {
-		return c, err
+	began := time.Now()
+	for {
+		m, err := p.take(ctx)
+		if err != nil {
+			return c, err
+		}
+		heard := m.heard.Load()
+		got, err := m.inspect(ctx, 0, c)
+		p.give(m)
+		if m.alive() || !errors.As(err, new(*LostError)) || !m.stale(began, heard) {
+			return got, err
+		}
 	}
-	defer p.give(m)
-	return m.inspect(ctx, 0, c)
 }
 
 // Run runs c in a worker. A worker that dies ends the run with a [*LostError]
 // and status 137, after saying so on errw.
 func (p *Pool) Run(ctx context.Context, c policy.Command, in io.Reader, out, errw io.Writer) (int, error) {
-	m, err := p.take(ctx)
-	if err != nil {
-		return statusLost, err
+	began := time.Now()
+	for {
+		m, err := p.take(ctx)
+		if err != nil {
+			return statusLost, err
+		}
+		status, err := p.run(ctx, m, began, 0, c, in, out, errw)
+		p.give(m)
+		if err != errStale {
+			return status, err
+		}
 	}
-	defer p.give(m)
-	return p.run(ctx, m, 0, c, in, out, errw)
 }
 
 // run runs c in a worker and counts its death.
-func (p *Pool) run(ctx context.Context, m *member, shell uint32, c policy.Command, in io.Reader, out, errw io.Writer) (int, error) {
-	status, err := m.run(ctx, shell, c, in, out, errw)
+func (p *Pool) run(ctx context.Context, m *member, began time.Time, shell uint32, c policy.Command, in io.Reader, out, errw io.Writer) (int, error) {
+	status, err := m.run(ctx, began, shell, c, in, out, errw)
 	var lost *LostError
 	if errors.As(err, &lost) {
 		p.mu.Lock()

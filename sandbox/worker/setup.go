@@ -48,6 +48,10 @@ type Programs struct {
 	// may need any. Either may be nil.
 	Load, Rest func(context.Context) error
 
+	// Trim gives back memory that is kept for the next line. It is called when
+	// none has come for a moment, and may be nil.
+	Trim func()
+
 	// Raise is that of sandbox.Config.
 	Raise func(flag string, lowered bool) string
 }

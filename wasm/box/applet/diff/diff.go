@@ -122,7 +122,7 @@ func run(c *applet.Ctx) int {
 		return func(v string) error { return f(v, true) }
 	}
 	no := func(what string) func() { return func() { refused = what + " is not supported" } }
-	operands, _, ok := c.Parse(trouble,
+	operands, status, ok := c.Parse(trouble,
 		applet.Do(func() { o.style, o.plain = normal, true }, 0, "normal"),
 		applet.Do(func() { o.styles[brief] = true }, 'q', "brief"),
 		applet.Bool(&o.identical, 's', "report-identical-files"),
@@ -191,10 +191,7 @@ func run(c *applet.Ctx) int {
 		applet.Do(no("--ignore-file-name-case"), 0, "ignore-file-name-case"),
 	)
 	if !ok {
-		if helped(c.Args) {
-			return 0
-		}
-		return trouble
+		return min(status, 1) * trouble
 	}
 	delete(o.styles, normal)
 	formats := len(o.styles)
@@ -248,15 +245,6 @@ func run(c *applet.Ctx) int {
 	}
 	cmp.top(operands[0], operands[1])
 	return cmp.status
-}
-
-func helped(args []string) bool {
-	for _, a := range args {
-		if a == "--help" {
-			return true
-		}
-	}
-	return false
 }
 
 func compileRE(patterns []string) (*posixre.Regexp, error) {
