@@ -56,7 +56,7 @@ func (p *process) call(r *serverRun, d *decoder) (*encoder, error) {
 		return nil, err
 	}
 	var prog sandbox.Program
-	if p.cfg.Lookup != nil && p.cfg.Session != nil {
+	if p.cfg.Lookup != nil && p.session != nil {
 		prog = p.cfg.Lookup(name)
 	}
 	if prog == nil || len(c.Args) == 0 {
@@ -75,7 +75,7 @@ func (p *process) call(r *serverRun, d *decoder) (*encoder, error) {
 	c.Stdin, c.Stdout, c.Stderr = toolStream{t, wantInput}, toolStream{t, wantOutput}, toolStream{t, wantError}
 	go func() {
 		defer t.end()
-		err := p.cfg.Session.Call(t.ctx, prog, c)
+		err := p.session.Call(t.ctx, prog, c)
 		_, _ = t.want(ended(err)) // a worker that does not ask any more knows
 	}()
 	return t.next(), nil

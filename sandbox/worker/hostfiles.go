@@ -29,15 +29,20 @@ type hostFiles struct {
 
 func newHostFiles(points []vfs.MountPoint, r rules) (*hostFiles, error) {
 	h := &hostFiles{rules: r, open: map[int]vfs.File{}}
+	return h, h.bind(points)
+}
+
+// bind sets the file systems. No line runs yet.
+func (h *hostFiles) bind(points []vfs.MountPoint) (err error) {
+	h.points = nil
 	for _, p := range points {
 		if p.Mode == vfs.ReadOnlyMount { // a worker that puts this on is not enough
 			p.FS = vfs.NewReadOnly(p.FS)
 		}
 		h.points = append(h.points, p)
 	}
-	var err error
 	h.ns, err = vfs.NewMount(h.points...)
-	return h, err
+	return err
 }
 
 // answer carries out one operation and writes its answer. The error says that

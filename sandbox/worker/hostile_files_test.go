@@ -40,7 +40,7 @@ func takeOver(t *testing.T, cfg *Config, runs ...policy.Command) takenOver {
 	toServer, fromWorker := io.Pipe()
 	toWorker, fromServer := io.Pipe()
 	p := &process{
-		cfg: cfg, limits: DefaultLimits, epoch: func() uint64 { return 0 },
+		cfg: cfg, session: cfg.Session, limits: DefaultLimits, epoch: func() uint64 { return 0 },
 		conn: newConn(duplex{toServer, fromServer}), asked: make(chan struct{}, maxAsked), gone: make(chan struct{}),
 		runs: map[uint32]*serverRun{}, inspects: map[uint32]chan *decoder{}, calls: map[callKey]*toolCall{},
 	}

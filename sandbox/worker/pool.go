@@ -27,9 +27,10 @@ func ownerOf(ctx context.Context) owner {
 // A member is a worker of the pool.
 type member struct {
 	*process
-	owner owner
-	using int       // inspections and runs that it was taken for
-	since time.Time // when using became 0
+	owner   owner
+	settled bool      // its files are the owner's
+	using   int       // inspections and runs that it was taken for
+	since   time.Time // when using became 0
 }
 
 // A Pool runs commands in workers. It is a Runner of terminals, and safe for
@@ -229,6 +230,11 @@ func (p *Pool) take(ctx context.Context) (*member, error) {
 		m, room := p.choose(who)
 		switch {
 		case m != nil:
+			if err := p.settle(m); err != nil {
+				m.end()
+				p.remove(m.process)
+				return nil, err
+			}
 			m.using++
 			return m, nil
 		case p.failed != nil && !first && p.starting == 0:
@@ -250,6 +256,19 @@ func (p *Pool) take(ctx context.Context) (*member, error) {
 			return nil, err
 		}
 	}
+}
+
+// settle gives a worker that has become somebody's the files of its owner.
+func (p *Pool) settle(m *member) error {
+	if m.settled || p.cfg.Home == nil {
+		return nil
+	}
+	home, err := p.cfg.Home(policy.Principal{Sub: m.owner.sub, Tenant: m.owner.tenant, Auth: m.owner.auth})
+	if err != nil {
+		return err
+	}
+	m.settled, m.session = true, home.Session
+	return m.files.bind(home.Mounts)
 }
 
 // choose finds a worker for who, or says that one may be made. The lock is

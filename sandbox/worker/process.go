@@ -36,6 +36,8 @@ type process struct {
 	asked  chan struct{}
 	looked time.Time // when worn last looked
 	born   time.Time
+
+	session *sandbox.Session // of whoever has the process; set before its first line
 	heard  atomic.Int64 // messages that came
 
 	gone chan struct{} // closed when the process has been reaped
@@ -73,10 +75,21 @@ type Config struct {
 	Lookup  func(name string) sandbox.Program
 	Session *sandbox.Session
 
+	// Home gives what a principal reaches instead of Mounts and Session, which
+	// everybody shares when it is nil. It is called when a worker becomes that
+	// of a principal, while others wait for workers.
+	Home func(policy.Principal) (Home, error)
+
 	// Raise is that of sandbox.Config, for what the server itself says.
 	Raise func(flag string, lowered bool) string
 
 	Log func(string) // is told what an operator should know of workers; nil means nobody
+}
+
+// A Home is what the lines of one principal reach.
+type Home struct {
+	Mounts  []vfs.MountPoint // at the paths of Config.Mounts, with their modes, in that order
+	Session *sandbox.Session
 }
 
 // raise says how to raise what a flag of the donax command sets.
@@ -91,7 +104,7 @@ func (c *Config) raise(flag string) string {
 func start(ctx context.Context, cfg *Config, l Limits, sp *spawner, epoch func() uint64) (*process, error) {
 	p := &process{
 		cfg: cfg, limits: l, epoch: epoch, stderr: &head{},
-		asked: make(chan struct{}, maxAsked), gone: make(chan struct{}), born: time.Now(),
+		asked: make(chan struct{}, maxAsked), gone: make(chan struct{}), born: time.Now(), session: cfg.Session,
 		runs: map[uint32]*serverRun{}, inspects: map[uint32]chan *decoder{}, calls: map[callKey]*toolCall{},
 	}
 	var err error

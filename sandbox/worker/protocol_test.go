@@ -99,7 +99,7 @@ func servedWith(said []byte, m *mirror) (p *process, out *bytes.Buffer, killed b
 	if p.files, err2 = newHostFiles([]vfs.MountPoint{{Path: "/", FS: mem, Mode: vfs.ReadWrite}}, p); err2 != nil {
 		return nil, out, false, err2
 	}
-	p.cfg.Session, err2 = sandbox.New(sandbox.Config{FS: mem, Policy: policy.AllowAll{}, Network: m, Limits: sandbox.Limits{Net: 1 << 20}, Dir: "/"})
+	p.session, err2 = sandbox.New(sandbox.Config{FS: mem, Policy: policy.AllowAll{}, Network: m, Limits: sandbox.Limits{Net: 1 << 20}, Dir: "/"})
 	if err2 != nil {
 		return nil, out, false, err2
 	}
@@ -107,7 +107,7 @@ func servedWith(said []byte, m *mirror) (p *process, out *bytes.Buffer, killed b
 	defer cancel()
 	r := &serverRun{p: p, id: 1, ctx: ctx, in: strings.NewReader("input"), exited: make(chan struct{}),
 		wake: make(chan struct{}, 1), over: make(chan struct{}), idle: make(chan struct{})}
-	r.fetcher = sync.OnceValue(func() *sandbox.Fetcher { return p.cfg.Session.Fetcher(ctx, policy.Command{}) })
+	r.fetcher = sync.OnceValue(func() *sandbox.Fetcher { return p.session.Fetcher(ctx, policy.Command{}) })
 	p.runs = map[uint32]*serverRun{1: r}
 	go r.write(out, out)
 	err = p.read()

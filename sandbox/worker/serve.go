@@ -158,7 +158,7 @@ func (w *inside) open(open func(Setup) (Programs, error)) error {
 
 // errModule is why no module of the files runs: a worker that has run a line
 // makes no machine code any more.
-var errModule = errors.New("modules in the files do not run in workers: start donax with --program FILE, which makes it a command, or with --isolation none")
+var errModule = errors.New("modules in the files do not run in workers: --program FILE makes one a command of the sandbox, and with --isolation none they run")
 
 func holds(found []Finding, name string) bool {
 	for _, f := range found {

@@ -111,7 +111,7 @@ func (p *process) run(ctx context.Context, began time.Time, shell uint32, c poli
 		wake: make(chan struct{}, 1), over: make(chan struct{}), idle: make(chan struct{}),
 	}
 	r.fetcher = sync.OnceValue(func() *sandbox.Fetcher {
-		f := p.cfg.Session.Fetcher(ctx, c)
+		f := p.session.Fetcher(ctx, c)
 		context.AfterFunc(ctx, func() { _ = f.Close() })
 		return f
 	})
