@@ -95,7 +95,7 @@ func TestCommandChecks(t *testing.T) {
 		{policy.Command{Text: "pwd", Cwd: "tmp"}, "donax: cannot start in \"tmp\": the folder must be absolute\n", 125},
 		{policy.Command{Text: "pwd", Cwd: "/bin/cat"}, "donax: cannot start in /bin/cat: not a directory\n", 125},
 		{policy.Command{Text: "pwd", Environ: []string{"A"}}, "donax: sandbox: \"A\" is no variable: want NAME=VALUE\n", 125},
-		{policy.Command{Text: "if"}, "bash: line 1: syntax error: `if` must be followed by a statement list\n", 2},
+		{policy.Command{Text: "if"}, "bash: -c: line 2: syntax error: unexpected end of file\n", 2},
 		{policy.Command{Text: "echo a\x00b"}, "bash: line 1: a NUL byte in the text\n", 2},
 		{policy.Command{Args: []string{"cat", "/none such"}}, "cat: /none such: no such file or directory\n", 1},
 		{policy.Command{Args: []string{}}, "", 0},

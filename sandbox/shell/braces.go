@@ -205,9 +205,7 @@ func isLetter(c byte) bool { return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z'
 
 // expandBraces calls yield with the parts of each word.
 func (sh *shell) expandBraces(b *braces, yield func([]part)) {
-	if b.count(int64(sh.run.lim.Words)) > int64(sh.run.lim.Words) { // before any of them is made
-		throw(&LimitError{What: "brace expansion of more than " + itoa(sh.run.lim.Words) + " words"})
-	}
+	sh.checkBraces(b)
 	var walk func(nodes []braceNode, pre []part, next func([]part))
 	walk = func(nodes []braceNode, pre []part, next func([]part)) {
 		sh.tick()
@@ -229,6 +227,14 @@ func (sh *shell) expandBraces(b *braces, yield func([]part)) {
 		}
 	}
 	walk(b.nodes, nil, yield)
+}
+
+// checkBraces refuses a brace expansion of too many words before any of them
+// is made.
+func (sh *shell) checkBraces(b *braces) {
+	if b.count(int64(sh.run.lim.Words)) > int64(sh.run.lim.Words) {
+		throw(&LimitError{What: "brace expansion of more than " + itoa(sh.run.lim.Words) + " words"})
+	}
 }
 
 // count is how many words b makes; all above most is most+1.

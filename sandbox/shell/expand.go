@@ -30,11 +30,9 @@ func (sh *shell) wordFields(b *builder, w *word) {
 		b.out = append(b.out, w.lit)
 	case w.brace != nil && len(w.brace.nodes) == 1 && w.brace.nodes[0].seq != nil:
 		n := 0
+		sh.checkBraces(w.brace)
 		w.brace.nodes[0].seq.each(func(s string) {
-			if n++; n > sh.run.lim.Words {
-				throw(&LimitError{What: "brace expansion of more than " + itoa(sh.run.lim.Words) + " words"})
-			}
-			if n&1023 == 0 {
+			if n++; n&1023 == 0 {
 				sh.tick()
 			}
 			b.grow(len(s) + 16)

@@ -18,6 +18,12 @@ type pvalue struct {
 // param expands ${...} into b.
 func (sh *shell) param(b *builder, p *paramPart, quoted bool) {
 	if p.bad {
+		if name, _, ok := strings.Cut(p.raw[min(2, len(p.raw)):], "@"); ok && isName(name) && !sh.opts.has(optNounset) && !sh.paramValue(name, nil).set {
+			if quoted { // bash looks at the operator only when there is a value
+				b.quoted("")
+			}
+			return
+		}
 		failf(errDiscard, 1, "%s: bad substitution", p.raw)
 	}
 	if p.names != 0 {
