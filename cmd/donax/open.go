@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/donax-sh/donax/mcp/upstream"
@@ -75,8 +76,12 @@ func (f *sandboxFlags) open(ctx context.Context, stderr io.Writer, session polic
 	if err != nil {
 		return nil, err
 	}
+	o := &opened{}
+	if slices.ContainsFunc(mounts, func(m mount) bool { return m.mode == "rw" }) {
+		engine = protected{engine, func() *vfs.Mount { return o.layout }}
+	}
 	engine = w.engine(engine)
-	o := &opened{engine: engine, book: book, raw: f.raw, layers: layers, waist: w, boxless: f.program != nil, subject: policy.Subject{
+	*o = opened{engine: engine, book: book, raw: f.raw, layers: layers, waist: w, boxless: f.program != nil, subject: policy.Subject{
 		Principal: policy.Principal{Sub: "local", Auth: "process"},
 		Session:   session,
 	}}
