@@ -164,6 +164,9 @@ func (h *host) identify(ctx context.Context, c *command, at, file string) (targe
 	if errors.Is(err, fs.ErrNotExist) && h.virtual(at) != "" {
 		return h.named(ctx, c, h.virtual(at), args)
 	}
+	if errors.Is(err, fs.ErrPermission) { // in a worker: reading it as a script says why
+		return h.scriptFile(ctx, c, "bash", nil, at, append([]string{file}, args[1:]...))
+	}
 	if err != nil {
 		e.Msg, e.Err = reason(err), errnoOf(err)
 		return target{}, e
@@ -203,6 +206,9 @@ func (h *host) identify(ctx context.Context, c *command, at, file string) (targe
 	}
 	if h.session.program(name) == nil {
 		e.Msg = words[0] + ": bad interpreter: No such file or directory"
+		if line := Absent(words[0]); line != "" {
+			e.Msg += "\n" + line
+		}
 		return target{}, e
 	}
 	return h.named(ctx, c, name, append(append(words[:len(words):len(words)], file), args[1:]...))

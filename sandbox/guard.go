@@ -165,18 +165,29 @@ func (g *guard) one(op string, l vfs.Location, err error) error {
 }
 
 // mayChange refuses changes where the policy has lowered what a mount grants.
-// A host folder that is written directly cannot become copy-on-write while it
-// is in use, so that cow forbids what ro does there.
 func (g *guard) mayChange(op, name string, ls ...vfs.Location) error {
 	for _, l := range ls {
-		for _, m := range g.mounts {
-			lowered := m.Mode != policy.MountRW && (m.Mode != policy.MountCOW || l.Mode == vfs.ReadWrite)
-			if lowered && l.Mount != "/dev" && (l.Path == m.Path || m.Path == "/" || strings.HasPrefix(l.Path, m.Path+"/")) {
-				return &fs.PathError{Op: op, Path: name, Err: syscall.EROFS}
-			}
+		if l.Mount != "/dev" && Lowered(g.mounts, l.Mode, l.Path) {
+			return &fs.PathError{Op: op, Path: name, Err: syscall.EROFS}
 		}
 	}
 	return nil
+}
+
+// Lowered reports whether rules forbid changes at one of the paths, which are
+// canonical, of a mount of this mode. A host folder that is written directly
+// cannot become copy-on-write while it is in use, so that cow forbids what ro
+// does there.
+func Lowered(rules []policy.MountRule, mode vfs.MountMode, paths ...string) bool {
+	for _, m := range rules {
+		lowered := m.Mode != policy.MountRW && (m.Mode != policy.MountCOW || mode == vfs.ReadWrite)
+		for _, p := range paths {
+			if lowered && (p == m.Path || m.Path == "/" || strings.HasPrefix(p, m.Path+"/")) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // two asks about an operation that makes the entry to from what is at from.

@@ -280,6 +280,16 @@ func (p *pool) trim() {
 	}
 }
 
+// shed closes the machines that wait for work. The next command has one made.
+func (p *pool) shed() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, mc := range p.ready {
+		mc.close()
+	}
+	p.ready = nil
+}
+
 func (p *pool) read() PoolStats {
 	p.mu.Lock()
 	defer p.mu.Unlock()

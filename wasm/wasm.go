@@ -193,6 +193,15 @@ func (r *Runtime) Cached() bool {
 	return true
 }
 
+// Trim gives back the memory of instances that wait for work. It is for a
+// process that has nothing to do for a while.
+func (r *Runtime) Trim() {
+	for _, m := range r.tiers {
+		m.pool.shed()
+	}
+	r.spaces.trim()
+}
+
 // Close waits for what still runs, whose contexts the caller has ended, and
 // frees everything.
 func (r *Runtime) Close() error {

@@ -48,17 +48,14 @@ func servedIsolation() worker.Isolation {
 // isolate puts workers between the terminals and the files, unless none are
 // wanted.
 func (o *opened) isolate(ctx context.Context, c worker.Config) error {
-	o.lines = o.Session
+	o.lines = o.homes
 	if c.Isolation == "" || c.Isolation == worker.None {
 		return nil
 	}
 	c.Argv = workerArgv()
-	for _, p := range o.layout.Points() {
-		// With upstream servers the commands come and go: then they are the server's to show.
-		if p.Path != "/" && (p.Path != "/bin" || c.Lookup != nil) && p.Path != "/dev" {
-			c.Mounts = append(c.Mounts, p)
-		}
-	}
+	shown := c.Lookup != nil // with upstream servers the commands come and go
+	c.Mounts, c.Session = o.homes.spare.mounts(shown), o.homes.spare.session
+	c.Home = func(p policy.Principal) (worker.Home, error) { return o.homes.remote(p, shown) }
 	pool, err := worker.NewPool(ctx, c)
 	var missing *worker.MissingError
 	switch {

@@ -39,7 +39,7 @@ func TestProgramsInWorkers(t *testing.T) {
 	if out, exit := in.line(map[string]any{"command": "tool && tool | tool && echo late"}); out != "late\n" {
 		t.Errorf("%q %v", out, exit)
 	}
-	if out, exit := in.line(map[string]any{"command": "./tool.wasm"}); !strings.Contains(out, "modules in the session's files are not run") || exit["exitCode"] != 126.0 {
+	if out, exit := in.line(map[string]any{"command": "./tool.wasm"}); !strings.Contains(out, "modules in the files do not run in workers: --program FILE makes one a command") || exit["exitCode"] != 126.0 {
 		t.Errorf("a module in the files: %q %v", out, exit)
 	}
 }

@@ -21,7 +21,7 @@ func (o *opened) shell(context.Context) (termhost.Shell, error) {
 	if o.pool != nil {
 		return keptShell{o.pool.NewShell(), o}, nil
 	}
-	return keptShell{o.NewShell(), o}, nil
+	return keptShell{&homeShell{homes: o.homes}, o}, nil
 }
 
 // Run is [opened.Run] in the kept shell.

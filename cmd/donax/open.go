@@ -23,16 +23,14 @@ import (
 
 // opened is one sandbox with everything it is made of.
 type opened struct {
-	*sandbox.Session
-	lines   lineRunner   // where lines run: the Session, or pool
+	homes   *homes       // what the sandbox sees
+	lines   lineRunner   // where lines run: the homes, or pool
 	pool    *worker.Pool // nil: no isolation
-	layout  *vfs.Mount   // what the sandbox sees
 	engine  policy.Engine
 	book    *approve.Book
 	layers  []*rego.Engine // what engine is made of, when policies were given
 	waist   *waist
 	runtime *wasm.Runtime
-	files   []io.Closer
 	tools   *upstream.Manager // nil without upstream servers
 	raw     bool              // terminal sequences reach a terminal
 	subject policy.Subject
@@ -100,32 +98,28 @@ func (f *sandboxFlags) open(ctx context.Context, stderr io.Writer, session polic
 	if o.tools, err = f.openUpstream(stderr, asker(stderr, session), bin); err != nil {
 		return nil, errors.Join(err, o.Close())
 	}
-	ns, err := o.namespace(mounts, bin)
-	if err != nil {
-		return nil, errors.Join(err, o.Close())
-	}
-	o.layout = ns
 	limits := sandbox.Limits{Timeout: time.Duration(f.timeout), Memory: int64(f.memory), Output: int64(f.output), Net: 16 * int64(f.net.limit)}
 	if f.timeout == 0 {
 		limits.Timeout = -1
 	}
 	env = append([]string{"HOME=/workspace", "PATH=/bin", "TMPDIR=/tmp", "USER=user", "LOGNAME=user", "LANG=C.UTF-8", "TERM=dumb"}, env...)
-	o.Session, err = sandbox.New(sandbox.Config{
-		FS: ns, Programs: programs, Lookup: o.lookup(), Policy: engine, Network: network, Limits: limits, Load: fromFiles(o.runtime), Dir: "/workspace", Env: env,
-		RC: rc, RCName: filepath.Base(f.rcfile), Raise: f.raise,
-	})
-	if err != nil {
-		return nil, errors.Join(&exitError{exitFault, err}, o.Close())
+	cfg := sandbox.Config{
+		Programs: programs, Lookup: o.lookup(), Policy: engine, Network: network, Limits: limits, Load: fromFiles(o.runtime), Dir: "/workspace", Env: env,
+		RC: rc, RCName: filepath.Base(f.rcfile), Posix: f.dialect == posix, Raise: f.raise,
+	}
+	o.homes = &homes{make: func() (*ownHome, error) { return newOwnHome(cfg, mounts, bin) }}
+	if o.homes.spare, err = o.homes.make(); err != nil { // now, since what is wrong with the flags shows here
+		return nil, errors.Join(err, o.Close())
 	}
 	added, err := json.Marshal(o.runtime.Loaded(programs))
 	if err != nil {
 		return nil, errors.Join(&exitError{exitFault, err}, o.Close())
 	}
 	if err := o.isolate(ctx, worker.Config{
-		Isolation: worker.Isolation(f.isolation), Policy: engine, Raise: f.raise, Log: f.tell(stderr), Lookup: o.lookup(), Session: o.Session,
+		Isolation: worker.Isolation(f.isolation), Policy: engine, Raise: f.raise, Log: f.tell(stderr), Lookup: o.lookup(),
 		Setup: worker.Setup{
 			Limits: limits, Env: env, Dir: "/workspace", CacheDir: cacheDir(),
-			RC: rc, RCName: filepath.Base(f.rcfile), Served: f.raise != nil, Added: added,
+			RC: rc, RCName: filepath.Base(f.rcfile), Posix: f.dialect == posix, Served: f.raise != nil, Added: added,
 		},
 	}); err != nil {
 		return nil, errors.Join(err, o.Close())
@@ -142,9 +136,9 @@ func (f *sandboxFlags) tell(stderr io.Writer) func(string) {
 	}
 }
 
-// namespace lays out what the sandbox sees: /workspace, /tmp, /bin, /dev and
+// newOwnHome lays out what the sandbox sees: /workspace, /tmp, /bin, /dev and
 // the mounts. All that is in memory shares one quota.
-func (o *opened) namespace(mounts []mount, bin vfs.FS) (*vfs.Mount, error) {
+func newOwnHome(c sandbox.Config, mounts []mount, bin vfs.FS) (h *ownHome, err error) {
 	quota := vfs.NewQuota(vfs.QuotaConfig{})
 	mem := func() vfs.FS { return vfs.NewMem(vfs.MemConfig{Quota: quota}) }
 	dev, err := vfs.NewDev(vfs.DevConfig{})
@@ -157,19 +151,23 @@ func (o *opened) namespace(mounts []mount, bin vfs.FS) (*vfs.Mount, error) {
 		{Path: "/tmp", FS: mem(), Mode: vfs.ReadWrite},
 		{Path: "/workspace", FS: mem(), Mode: vfs.ReadWrite},
 	}
+	h = &ownHome{}
 	for _, m := range mounts {
 		p, root, err := vfs.HostMount(vfs.HostConfig{Source: m.src, Path: m.dst, Mode: vfs.MountMode(m.mode), Quota: quota})
 		if err != nil {
-			return nil, usageError("ls "+m.src, "--mount %s: %v", m.src, err)
+			return nil, errors.Join(usageError("ls "+m.src, "--mount %s: %v", m.src, err), h.close())
 		}
-		o.files = append(o.files, root)
+		h.files = append(h.files, root)
 		points = replaceOrAppend(points, p)
 	}
-	ns, err := vfs.NewMount(points...)
-	if err != nil {
-		return nil, usageError("--mount SRC:/workspace/NAME", "%v", err)
+	if h.layout, err = vfs.NewMount(points...); err != nil {
+		return nil, errors.Join(usageError("--mount SRC:/workspace/NAME", "%v", err), h.close())
 	}
-	return ns, nil
+	c.FS = h.layout
+	if h.session, err = sandbox.New(c); err != nil {
+		return nil, errors.Join(&exitError{exitFault, err}, h.close())
+	}
+	return h, nil
 }
 
 func replaceOrAppend(points []vfs.MountPoint, p vfs.MountPoint) []vfs.MountPoint {
@@ -292,8 +290,8 @@ func (o *opened) Close() error {
 		err = errors.Join(err, o.tools.Close())
 	}
 	err = errors.Join(err, o.waist.Close()) // after all that it records
-	for _, f := range o.files {
-		err = errors.Join(err, f.Close())
+	if o.homes != nil {
+		err = errors.Join(err, o.homes.close())
 	}
 	return err
 }

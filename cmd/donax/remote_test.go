@@ -16,18 +16,30 @@ import (
 // remoteToken is the bearer token of the servers that tests start.
 const remoteToken = "0123456789abcdef0123"
 
+// otherToken is that of another principal of the same servers.
+const otherToken = "fedcba98765432109876"
+
 // remote is a real server over HTTP.
 type remote struct {
-	t   testing.TB
-	p   *process
-	url string
+	t     testing.TB
+	p     *process
+	url   string
+	token string
+}
+
+// as is the same server to somebody else.
+func (r *remote) as(token string) *remote {
+	other := *r
+	other.token = token
+	return &other
 }
 
 // serveHTTP starts a server; it ends with the test.
 func serveHTTP(t testing.TB, flags ...string) *remote {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "token")
-	tokens := `[{"token":"` + remoteToken + `","sub":"tester","roles":["operator"],"rate":1000000}]`
+	tokens := `[{"token":"` + remoteToken + `","sub":"tester","roles":["operator"],"rate":1000000},
+		{"token":"` + otherToken + `","sub":"other","roles":["operator"],"rate":1000000}]`
 	if err := os.WriteFile(file, []byte(tokens), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -40,7 +52,7 @@ func serveHTTP(t testing.TB, flags ...string) *remote {
 			t.Fatal(err)
 		}
 		if m := address.FindStringSubmatch(l); m != nil {
-			return &remote{t, p, "http://" + m[1] + "/mcp"}
+			return &remote{t, p, "http://" + m[1] + "/mcp", remoteToken}
 		}
 	}
 }
@@ -52,7 +64,7 @@ func (r *remote) post(ctx context.Context, tool, args, meta string) (*http.Respo
 	if err != nil {
 		return nil, err
 	}
-	for k, v := range map[string]string{"Authorization": "Bearer " + remoteToken, "Content-Type": "application/json", "Accept": "application/json, text/event-stream",
+	for k, v := range map[string]string{"Authorization": "Bearer " + r.token, "Content-Type": "application/json", "Accept": "application/json, text/event-stream",
 		"MCP-Protocol-Version": "2026-07-28", "Mcp-Method": "tools/call", "Mcp-Name": tool} {
 		req.Header.Set(k, v)
 	}

@@ -86,6 +86,7 @@ func workerPrograms(s worker.Setup) (worker.Programs, error) {
 	}
 	p := worker.Programs{
 		List: programs,
+		Trim: rt.Trim,
 		Load: func(ctx context.Context) error {
 			if !rt.Cached() {
 				return nil // what runs first will find it

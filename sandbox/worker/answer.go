@@ -87,6 +87,9 @@ func (p *process) answer(k kind, id uint32, d *decoder) error {
 // worker may claim.
 func (p *process) decide(r *serverRun, a policy.Action, e *encoder) {
 	a.Subject = policy.SubjectFrom(r.ctx)
+	if a.File != nil {
+		a.File.Mount = p.files.mountOf(a.File.Path, a.File.Mount)
+	}
 	epoch := p.epoch() // before asking: an answer of the policy before this one is not to be kept
 	d, err := policy.Check(r.ctx, p.cfg.Policy, a)
 	var denied *policy.DeniedError
@@ -100,9 +103,13 @@ func (p *process) decide(r *serverRun, a policy.Action, e *encoder) {
 		e.string(d.ID)
 		return
 	}
+	hold := p.hold(r.ctx, a)
+	if err == nil {
+		r.leave.give(effectOf(a), epoch, hold != holdOnce)
+	}
 	e.string("")
 	e.decision(d)
-	e.byte(p.hold(r.ctx, a))
+	e.byte(hold)
 	e.uint(epoch)
 }
 

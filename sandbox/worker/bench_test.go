@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/donax-sh/donax/policy"
 	"github.com/donax-sh/donax/sandbox"
@@ -88,6 +89,9 @@ func BenchmarkAdmission(b *testing.B) {
 	}
 }
 
+// lockedAfter is when a worker has loaded all that it may ever run.
+const lockedAfter = 5 * time.Second
+
 // BenchmarkIdle reports what one more idle worker costs in memory: its share
 // of what is shared, and its own.
 func BenchmarkIdle(b *testing.B) {
@@ -99,6 +103,7 @@ func BenchmarkIdle(b *testing.B) {
 		r := do(as(b.Context(), strconv.Itoa(i)), p, "echo a | cat; pid")
 		pids = append(pids, strings.Fields(r.out)[1])
 	}
+	time.Sleep(lockedAfter) // all is loaded, and what the lines needed is given back
 	for b.Loop() {
 	}
 	total := 0.0

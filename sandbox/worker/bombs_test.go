@@ -3,6 +3,8 @@ package worker_test
 import (
 	"errors"
 	"fmt"
+	"os"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -91,10 +93,15 @@ func bombs() (all []bomb) {
 	return all
 }
 
-// TestBombs sets every bomb off beside a line that must notice nothing.
+// lanes is how many bombs go off at a time.
+const lanes = 3
+
+// TestBombs sets every bomb off beside a line that must notice nothing. With
+// DONAX_SOAK they have the time to reach whatever limit they can.
 //
 // Threats: WO-3.
 func TestBombs(t *testing.T) {
+	t.Parallel()
 	all := bombs()
 	if len(all) < 65 {
 		t.Errorf("%d bombs", len(all))
@@ -108,21 +115,52 @@ func TestBombs(t *testing.T) {
 		}
 	}
 	c := config(t)
-	c.Setup.Limits = sandbox.Limits{Timeout: 3 * time.Second, Memory: 48 << 20, Session: 96 << 20, Output: 4 << 20}
-	c.Limits.Max = 8
 	c.Log = nil
-	p := pool(t, c)
-	beside := c
-	beside.Setup.Limits.Timeout = -1
-	q := pool(t, beside)
+	quiet := c
+	quiet.Setup.Limits.Timeout = -1
+	q := pool(t, quiet)
 	ctx := as(t.Context(), "a")
-	w, bystander := begin(ctx, t, q, "echo begun; read x < stop 2>/dev/null; until [ -e /tmp/stop ]; do sleep 0.05; done; echo done")
+	w, bystander := begin(ctx, t, q, "echo begun; until [ -e /tmp/stop ]; do sleep 0.05; done; echo done")
 	<-w.has
+	t.Run("lane", func(t *testing.T) {
+		for lane := range lanes {
+			t.Run(strconv.Itoa(lane), func(t *testing.T) {
+				t.Parallel()
+				var mine []bomb
+				for i := lane; i < len(all); i += lanes {
+					mine = append(mine, all[i])
+				}
+				goOff(t, mine)
+			})
+		}
+	})
+	put(t, c.Mounts[0].FS, "/stop", "x")
+	if r := within(t, bystander); r.status != 0 || r.out != "begun\ndone\n" {
+		t.Errorf("the bystander: %+v", r)
+	}
+}
+
+// goOff sets bombs off, one after the other, in workers of their own.
+func goOff(t *testing.T, all []bomb) {
+	c := config(t)
+	c.Log = nil
+	slow := pool(t, c) // for what is none: it may take as long as the machine needs
+	c.Limits.Max = 8
+	c.Setup.Limits = sandbox.Limits{Timeout: time.Second, Memory: 48 << 20, Session: 96 << 20, Output: 4 << 20}
+	if os.Getenv("DONAX_SOAK") != "" {
+		c.Setup.Limits.Timeout = 15 * time.Second
+	}
+	p := pool(t, c)
+	ctx := as(t.Context(), "a")
 	for _, b := range all {
 		t.Run(b.name, func(t *testing.T) {
 			clear(t, c.Mounts[1].FS, "/")
+			at := p
+			if b.out != "" {
+				at = slow
+			}
 			start := time.Now()
-			r := do(ctx, p, b.line)
+			r := do(ctx, at, b.line)
 			took := time.Since(start)
 			var lost *worker.LostError
 			switch {
@@ -137,7 +175,7 @@ func TestBombs(t *testing.T) {
 			case errors.As(r.fail, &lost) && lost.Signal() != "":
 				t.Errorf("no limit was told: %v", r.fail)
 			}
-			if took > 40*time.Second {
+			if took > 2*time.Minute {
 				t.Errorf("it took %v", took)
 			}
 			if len(r.err) > 8<<20 || len(r.out) > 8<<20 {
@@ -147,11 +185,7 @@ func TestBombs(t *testing.T) {
 		})
 	}
 	clear(t, c.Mounts[1].FS, "/")
-	if r := do(ctx, p, "echo still"); r.out != "still\n" {
+	if r := do(ctx, slow, "echo still"); r.out != "still\n" {
 		t.Errorf("afterwards: %+v", r)
-	}
-	put(t, c.Mounts[0].FS, "/stop", "x")
-	if r := within(t, bystander); r.status != 0 || r.out != "begun\ndone\n" {
-		t.Errorf("the bystander: %+v", r)
 	}
 }

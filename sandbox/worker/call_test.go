@@ -17,6 +17,7 @@ import (
 // TestServerPrograms: programs of the server run there, with the streams of the
 // line, the policy of whoever asks, and the session's files.
 func TestServerPrograms(t *testing.T) {
+	t.Parallel()
 	ended := make(chan string, 10)
 	shout := native{"shout", func(ctx context.Context, p *sandbox.Proc) error {
 		in, err := io.ReadAll(p.Stdin)
@@ -92,7 +93,7 @@ func TestServerPrograms(t *testing.T) {
 	within(t, over)
 	select {
 	case <-ended:
-	case <-time.After(30 * time.Second):
+	case <-time.After(2 * time.Minute):
 		t.Error("a program of the server outlives its line")
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"io"
 	"syscall"
 
+	"github.com/donax-sh/donax/policy"
 	"github.com/donax-sh/donax/sandbox"
 )
 
@@ -55,11 +56,17 @@ func (p *process) call(r *serverRun, d *decoder) (*encoder, error) {
 		return nil, err
 	}
 	var prog sandbox.Program
-	if p.cfg.Lookup != nil && p.cfg.Session != nil {
+	if p.cfg.Lookup != nil && p.session != nil {
 		prog = p.cfg.Lookup(name)
 	}
 	if prog == nil || len(c.Args) == 0 {
 		return ended(sandbox.ExitCode(sandbox.StatusNotFound)), nil
+	}
+	u := prog.Usage()
+	if !r.admits(policy.Action{Kind: policy.KindExec, Exec: &policy.Exec{
+		Name: u.Name, Args: c.Args[1:], Kind: u.Kind, SHA256: u.SHA256, Cwd: c.Dir, Ancestors: []string{}, Assigns: []string{},
+	}}) {
+		return ended(sandbox.ExitCode(sandbox.StatusDenied)), nil // a worker that asks first says why
 	}
 	t := p.begin(r.ctx, key)
 	if t == nil {
@@ -68,7 +75,7 @@ func (p *process) call(r *serverRun, d *decoder) (*encoder, error) {
 	c.Stdin, c.Stdout, c.Stderr = toolStream{t, wantInput}, toolStream{t, wantOutput}, toolStream{t, wantError}
 	go func() {
 		defer t.end()
-		err := p.cfg.Session.Call(t.ctx, prog, c)
+		err := p.session.Call(t.ctx, prog, c)
 		_, _ = t.want(ended(err)) // a worker that does not ask any more knows
 	}()
 	return t.next(), nil

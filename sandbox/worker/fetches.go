@@ -24,7 +24,7 @@ func (p *process) fetch(r *serverRun, d *decoder) (*encoder, error) {
 	if err := d.end(); err != nil {
 		return nil, err
 	}
-	if p.cfg.Session == nil {
+	if p.session == nil {
 		return nil, fmt.Errorf("%w: a request to a network that it does not have", errProtocol)
 	}
 	t := p.begin(r.ctx, key)

@@ -29,6 +29,7 @@ const (
 	kindInspected kind = 17 // a command with its facts, or an error
 	kindOutput    kind = 18 // a stream (1 or 2) and bytes of the run
 	kindExit      kind = 19 // status and error of the run
+	kindBegun     kind = 20 // the run begins: from here on it cannot be tried elsewhere
 
 	// Requests of the worker, which name the run that they are for and are
 	// answered by kindAnswer.

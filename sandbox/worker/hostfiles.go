@@ -19,14 +19,30 @@ const maxHandles = 8192
 // file systems are made for hostile names; what is checked here is the rest.
 type hostFiles struct {
 	points []vfs.MountPoint
+	ns     *vfs.Mount // the same, to see where links lead
+	rules  rules
 
 	mu   sync.Mutex
 	open map[int]vfs.File // guarded by mu
 	next int              // guarded by mu
 }
 
-func newHostFiles(points []vfs.MountPoint) *hostFiles {
-	return &hostFiles{points: points, open: map[int]vfs.File{}}
+func newHostFiles(points []vfs.MountPoint, r rules) (*hostFiles, error) {
+	h := &hostFiles{rules: r, open: map[int]vfs.File{}}
+	return h, h.bind(points)
+}
+
+// bind sets the file systems. No line runs yet.
+func (h *hostFiles) bind(points []vfs.MountPoint) (err error) {
+	h.points = nil
+	for _, p := range points {
+		if p.Mode == vfs.ReadOnlyMount { // a worker that puts this on is not enough
+			p.FS = vfs.NewReadOnly(p.FS)
+		}
+		h.points = append(h.points, p)
+	}
+	h.ns, err = vfs.NewMount(h.points...)
+	return err
 }
 
 // answer carries out one operation and writes its answer. The error says that
@@ -41,7 +57,7 @@ func (h *hostFiles) answer(d *decoder, e *encoder) error {
 		if d.err != nil {
 			return d.err
 		}
-		return h.named(h.points[of].FS, op, d, e)
+		return h.named(of, op, d, e)
 	}
 	if d.err != nil {
 		return d.err
@@ -81,15 +97,15 @@ func (e *encoder) result(err error) {
 
 // named does an operation by name. What the operation needs is read before it
 // is done, so that half a message does nothing.
-func (h *hostFiles) named(fsys vfs.FS, op fileOp, d *decoder, e *encoder) error {
-	name := d.string()
-	var do func() error
+func (h *hostFiles) named(of int, op fileOp, d *decoder, e *encoder) error {
+	fsys, name, to := h.points[of].FS, d.string(), ""
+	var do func()
 	switch op {
 	case opOpen:
 		flag, perm := int(d.int()), fs.FileMode(d.uint())
-		do = func() error { return h.openFile(fsys, name, flag, perm, e) }
+		do = func() { h.openFile(of, name, flag, perm, e) }
 	case opStat, opLstat:
-		do = func() error {
+		do = func() {
 			stat := fsys.Stat
 			if op == opLstat {
 				stat = fsys.Lstat
@@ -99,58 +115,62 @@ func (h *hostFiles) named(fsys vfs.FS, op fileOp, d *decoder, e *encoder) error 
 			if err == nil {
 				e.info(fi)
 			}
-			return nil
 		}
 	case opReadlink:
-		do = func() error {
+		do = func() {
 			target, err := fsys.Readlink(name)
 			e.result(err)
 			if err == nil {
 				e.string(target)
 			}
-			return nil
 		}
 	case opMkdir:
 		perm := fs.FileMode(d.uint())
-		do = func() error { e.result(fsys.Mkdir(name, perm)); return nil }
+		do = func() { e.result(fsys.Mkdir(name, perm)) }
 	case opRemove:
-		do = func() error { e.result(fsys.Remove(name)); return nil }
+		do = func() { e.result(fsys.Remove(name)) }
 	case opRmdir:
-		do = func() error { e.result(fsys.Rmdir(name)); return nil }
+		do = func() { e.result(fsys.Rmdir(name)) }
 	case opRename, opLink, opSymlink:
-		to := d.string()
-		do = func() error {
+		to = d.string()
+		do = func() {
 			f := map[fileOp]func(string, string) error{opRename: fsys.Rename, opLink: fsys.Link, opSymlink: fsys.Symlink}[op]
 			e.result(f(name, to))
-			return nil
 		}
 	case opChmod:
 		mode := fs.FileMode(d.uint())
-		do = func() error { e.result(fsys.Chmod(name, mode)); return nil }
+		do = func() { e.result(fsys.Chmod(name, mode)) }
 	case opChtimes:
 		atime, mtime := d.time(), d.time()
-		do = func() error { e.result(fsys.Chtimes(name, atime, mtime)); return nil }
+		do = func() { e.result(fsys.Chtimes(name, atime, mtime)) }
 	default:
 		d.fail("an unknown operation on a file system")
 	}
 	if err := d.end(); err != nil {
 		return err
 	}
-	return do()
+	if op != opOpen {
+		if err := h.may(op, of, name, to); err != nil {
+			e.failed(err)
+			return nil
+		}
+	}
+	do()
+	return nil
 }
 
-func (h *hostFiles) openFile(fsys vfs.FS, name string, flag int, perm fs.FileMode, e *encoder) error {
+func (h *hostFiles) openFile(of int, name string, flag int, perm fs.FileMode, e *encoder) {
 	h.mu.Lock()
 	full := len(h.open) >= maxHandles
 	h.mu.Unlock()
 	if full {
 		e.failed(syscall.EMFILE)
-		return nil
+		return
 	}
-	f, err := fsys.Open(name, flag, perm)
+	f, err := h.openAt(of, name, flag, perm)
 	e.result(err)
 	if err != nil {
-		return nil
+		return
 	}
 	h.mu.Lock()
 	h.next = (h.next + 1) & math.MaxInt32
@@ -160,7 +180,6 @@ func (h *hostFiles) openFile(fsys vfs.FS, name string, flag int, perm fs.FileMod
 	h.open[h.next] = f
 	e.int(int64(h.next))
 	h.mu.Unlock()
-	return nil
 }
 
 // opened does an operation on an open file.

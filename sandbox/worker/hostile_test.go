@@ -26,7 +26,7 @@ func hostile() []sandbox.Program {
 		native{"hog", func(context.Context, *sandbox.Proc) error {
 			var keep [][]byte
 			for {
-				b := make([]byte, 16<<20)
+				b := make([]byte, 64<<20)
 				for i := 0; i < len(b); i += 4096 {
 					b[i] = 1
 				}

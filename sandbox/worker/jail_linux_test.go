@@ -18,6 +18,7 @@ import (
 //
 // Threats: WO-1.
 func TestEscape(t *testing.T) {
+	t.Parallel()
 	c := config(t)
 	p := pool(t, c)
 	for _, f := range p.Findings() {
@@ -28,7 +29,7 @@ func TestEscape(t *testing.T) {
 	}
 	ctx := as(t.Context(), "a")
 	locked := false
-	for range 100 {
+	for range 600 {
 		r := do(ctx, p, "escape")
 		if r.status != 0 || strings.Count(r.out, "\n") < 40 {
 			t.Fatalf("%+v", r)
@@ -76,6 +77,7 @@ func cutLast(s string) (before, after string, ok bool) {
 //
 // Threats: WO-1.
 func TestEscapeUnprivileged(t *testing.T) {
+	t.Parallel()
 	if os.Geteuid() != 0 {
 		t.Skip("TestEscape itself was run without rights")
 	}
@@ -120,6 +122,7 @@ func TestEscapeUnprivileged(t *testing.T) {
 //
 // Threats: WO-2.
 func TestHostFilesStayShut(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	for name, text := range map[string]string{"secret": "canary", "in/f": "seen"} {
 		if err := os.MkdirAll(filepath.Dir(filepath.Join(dir, name)), 0o755); err != nil {

@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/donax-sh/donax/policy"
@@ -33,6 +34,7 @@ func open(s worker.Setup) (worker.Programs, error) {
 		List: append(rt.Programs(), hostile()...),
 		Load: func(ctx context.Context) error { return rt.Warm(ctx, "core") },
 		Rest: func(ctx context.Context) error { return rt.Warm(ctx) },
+		Trim: rt.Trim,
 	}, nil
 }
 
@@ -47,22 +49,29 @@ func cacheDir() string {
 	return filepath.Join(base, "donax")
 }
 
+// warm compiles the box where that was not done yet.
+var warm = sync.OnceValue(func() error {
+	rt, err := wasm.New(wasm.Config{CacheDir: cacheDir()})
+	if err != nil {
+		return err
+	}
+	defer rt.Close()
+	if rt.Cached() {
+		return nil
+	}
+	return rt.Warm(context.Background())
+})
+
 // config is a pool over files in memory.
 func config(t testing.TB) worker.Config {
 	t.Helper()
-	rt, err := wasm.New(wasm.Config{CacheDir: cacheDir()})
-	if err != nil {
+	if err := warm(); err != nil {
 		t.Fatal(err)
 	}
-	if !rt.Cached() {
-		if err := rt.Warm(t.Context()); err != nil {
-			t.Fatal(err)
-		}
-	}
-	rt.Close()
 	return worker.Config{
 		Argv:      []string{os.Args[0], "worker"},
 		Isolation: worker.PerTerminal,
+		Limits:    worker.Limits{Warm: -1}, // the first is enough for most, and starting one costs
 		Setup:     worker.Setup{Dir: "/workspace", CacheDir: cacheDir()},
 		Mounts:    memory(),
 		Policy:    policy.AllowAll{},

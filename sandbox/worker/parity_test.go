@@ -86,6 +86,7 @@ func noRm(_ context.Context, a policy.Action) (policy.Decision, error) {
 // TestParity runs lines one after another in a worker and in this process:
 // nobody can tell the difference.
 func TestParity(t *testing.T) {
+	t.Parallel()
 	limits := sandbox.Limits{Timeout: 20 * time.Second, Memory: 64 << 20, Session: 128 << 20, Output: 1 << 20}
 	c := config(t)
 	c.Policy, c.Setup.Limits = policy.EngineFunc(noRm), limits
@@ -128,6 +129,7 @@ func TestParity(t *testing.T) {
 
 // TestFacts compares what a parse shows, in a worker and in this process.
 func TestFacts(t *testing.T) {
+	t.Parallel()
 	p, s := pool(t, config(t)), here(t, policy.AllowAll{}, sandbox.Limits{})
 	for _, c := range []policy.Command{
 		{Text: "A=1 rm -rf \"$x\" > out 2>&1 | xargs ls; for i in *; do eval 'cat x'; done &"},
@@ -152,6 +154,7 @@ func TestFacts(t *testing.T) {
 // TestShellScripts runs the sandbox's own scripts, whose answers are bash's, in
 // workers.
 func TestShellScripts(t *testing.T) {
+	t.Parallel()
 	names, err := filepath.Glob("../testdata/script/*.txtar")
 	if err != nil || len(names) == 0 {
 		t.Fatal("no scripts", err)

@@ -27,9 +27,10 @@ func ownerOf(ctx context.Context) owner {
 // A member is a worker of the pool.
 type member struct {
 	*process
-	owner owner
-	using int       // inspections and runs that it was taken for
-	since time.Time // when using became 0
+	owner   owner
+	settled bool      // its files are the owner's
+	using   int       // inspections and runs that it was taken for
+	since   time.Time // when using became 0
 }
 
 // A Pool runs commands in workers. It is a Runner of terminals, and safe for
@@ -169,28 +170,41 @@ func (p *Pool) Forget() {
 
 // Inspect completes c in a worker: the server reads no hostile text.
 func (p *Pool) Inspect(ctx context.Context, c policy.Command) (policy.Command, error) {
-	m, err := p.take(ctx)
-	if err != nil {
-		return c, err
+	began := time.Now()
+	for {
+		m, err := p.take(ctx)
+		if err != nil {
+			return c, err
+		}
+		heard := m.heard.Load()
+		got, err := m.inspect(ctx, 0, c)
+		p.give(m)
+		if m.alive() || !errors.As(err, new(*LostError)) || !m.stale(began, heard) {
+			return got, err
+		}
 	}
-	defer p.give(m)
-	return m.inspect(ctx, 0, c)
 }
 
 // Run runs c in a worker. A worker that dies ends the run with a [*LostError]
 // and status 137, after saying so on errw.
 func (p *Pool) Run(ctx context.Context, c policy.Command, in io.Reader, out, errw io.Writer) (int, error) {
-	m, err := p.take(ctx)
-	if err != nil {
-		return statusLost, err
+	began := time.Now()
+	for {
+		m, err := p.take(ctx)
+		if err != nil {
+			return statusLost, err
+		}
+		status, err := p.run(ctx, m, began, 0, c, in, out, errw)
+		p.give(m)
+		if err != errStale {
+			return status, err
+		}
 	}
-	defer p.give(m)
-	return p.run(ctx, m, 0, c, in, out, errw)
 }
 
 // run runs c in a worker and counts its death.
-func (p *Pool) run(ctx context.Context, m *member, shell uint32, c policy.Command, in io.Reader, out, errw io.Writer) (int, error) {
-	status, err := m.run(ctx, shell, c, in, out, errw)
+func (p *Pool) run(ctx context.Context, m *member, began time.Time, shell uint32, c policy.Command, in io.Reader, out, errw io.Writer) (int, error) {
+	status, err := m.run(ctx, began, shell, c, in, out, errw)
 	var lost *LostError
 	if errors.As(err, &lost) {
 		p.mu.Lock()
@@ -216,6 +230,11 @@ func (p *Pool) take(ctx context.Context) (*member, error) {
 		m, room := p.choose(who)
 		switch {
 		case m != nil:
+			if err := p.settle(m); err != nil {
+				m.end()
+				p.remove(m.process)
+				return nil, err
+			}
 			m.using++
 			return m, nil
 		case p.failed != nil && !first && p.starting == 0:
@@ -237,6 +256,19 @@ func (p *Pool) take(ctx context.Context) (*member, error) {
 			return nil, err
 		}
 	}
+}
+
+// settle gives a worker that has become somebody's the files of its owner.
+func (p *Pool) settle(m *member) error {
+	if m.settled || p.cfg.Home == nil {
+		return nil
+	}
+	home, err := p.cfg.Home(policy.Principal{Sub: m.owner.sub, Tenant: m.owner.tenant, Auth: m.owner.auth})
+	if err != nil {
+		return err
+	}
+	m.settled, m.session = true, home.Session
+	return m.files.bind(home.Mounts)
 }
 
 // choose finds a worker for who, or says that one may be made. The lock is

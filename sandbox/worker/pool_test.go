@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"os"
+	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -27,6 +29,7 @@ func pidOf(t *testing.T, p *worker.Pool, sub string) string {
 //
 // Threats: WO-8.
 func TestReuse(t *testing.T) {
+	t.Parallel()
 	p := pool(t, config(t))
 	first := pidOf(t, p, "a")
 	seen := map[string]bool{}
@@ -46,6 +49,7 @@ func TestReuse(t *testing.T) {
 //
 // Threats: WO-8.
 func TestOwnProcess(t *testing.T) {
+	t.Parallel()
 	for _, tt := range []struct {
 		level worker.Isolation
 		max   int
@@ -88,11 +92,12 @@ func TestOwnProcess(t *testing.T) {
 
 // TestRetire: an idle worker ends, and a fresh one is there.
 func TestRetire(t *testing.T) {
+	t.Parallel()
 	c := config(t)
-	c.Limits.Idle = 50 * time.Millisecond
+	c.Limits.Idle, c.Limits.Warm = 50*time.Millisecond, 1
 	p := pool(t, c)
 	pid := pidOf(t, p, "a")
-	for range 500 {
+	for range 5000 {
 		if s := p.Stats(); s.Idle == 0 && s.Fresh == 1 && !running(pid) {
 			return
 		}
@@ -130,6 +135,7 @@ func (e *counting) Constant(policy.Kind) (policy.Decision, bool) {
 //
 // Threats: WO-9.
 func TestDecisions(t *testing.T) {
+	t.Parallel()
 	loop := "for i in 1 2 3 4 5 6 7 8 9 10; do env true; done"
 	for _, tt := range []struct {
 		name     string
@@ -169,6 +175,7 @@ func TestDecisions(t *testing.T) {
 //
 // Threats: WO-9.
 func TestFailures(t *testing.T) {
+	t.Parallel()
 	c := config(t)
 	c.Policy = policy.EngineFunc(func(context.Context, policy.Action) (policy.Decision, error) {
 		return policy.Decision{ID: "d7"}, &policy.Failure{Class: policy.FailTimeout, Err: errors.New("rule x of /etc/rules")}
@@ -196,6 +203,7 @@ func TestFailures(t *testing.T) {
 // TestKeptShell: the state of a shell goes from line to line in its worker, and
 // its loss is told once.
 func TestKeptShell(t *testing.T) {
+	t.Parallel()
 	p := pool(t, config(t))
 	sh := p.NewShell()
 	defer sh.Close()
@@ -227,6 +235,46 @@ func TestKeptShell(t *testing.T) {
 		t.Error(err)
 	}
 	if s := p.Stats(); s.Busy != 0 {
+		t.Errorf("%+v", s)
+	}
+}
+
+// TestNextAfterKills: however many workers are killed at once, the next line
+// runs as if nothing had been.
+//
+// Threats: WO-4.
+func TestNextAfterKills(t *testing.T) {
+	t.Parallel()
+	c := config(t)
+	c.Limits.Max = 8
+	p := pool(t, c)
+	a := as(t.Context(), "a")
+	for round := range 2 {
+		ctx, cancel := context.WithCancel(a)
+		var pids []int
+		var all []chan result
+		for range 3 {
+			w, ended := begin(ctx, t, p, "pid; sleep 600")
+			pid, err := strconv.Atoi(strings.Fields(<-w.has)[0])
+			if err != nil {
+				t.Fatal(err)
+			}
+			pids, all = append(pids, pid), append(all, ended)
+		}
+		cancel()
+		for _, ch := range all {
+			within(t, ch)
+		}
+		for _, pid := range pids {
+			if proc, err := os.FindProcess(pid); err != nil || proc.Kill() != nil {
+				t.Log("a worker was gone already")
+			}
+		}
+		if r := do(a, p, "cat; echo hi"); r.out != "in\nhi\n" || r.err != "" || r.status != 0 || r.fail != nil {
+			t.Errorf("round %d: %+v", round, r)
+		}
+	}
+	if s := p.Stats(); s.Lost != 0 {
 		t.Errorf("%+v", s)
 	}
 }

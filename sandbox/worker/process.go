@@ -8,6 +8,7 @@ import (
 	"io"
 	"os/exec"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/donax-sh/donax/policy"
@@ -34,6 +35,10 @@ type process struct {
 	found  []Finding // what the jail holds
 	asked  chan struct{}
 	looked time.Time // when worn last looked
+	born   time.Time
+
+	session *sandbox.Session // of whoever has the process; set before its first line
+	heard  atomic.Int64 // messages that came
 
 	gone chan struct{} // closed when the process has been reaped
 	lost *LostError    // set before gone is closed
@@ -70,10 +75,21 @@ type Config struct {
 	Lookup  func(name string) sandbox.Program
 	Session *sandbox.Session
 
+	// Home gives what a principal reaches instead of Mounts and Session, which
+	// everybody shares when it is nil. It is called when a worker becomes that
+	// of a principal, while others wait for workers.
+	Home func(policy.Principal) (Home, error)
+
 	// Raise is that of sandbox.Config, for what the server itself says.
 	Raise func(flag string, lowered bool) string
 
 	Log func(string) // is told what an operator should know of workers; nil means nobody
+}
+
+// A Home is what the lines of one principal reach.
+type Home struct {
+	Mounts  []vfs.MountPoint // at the paths of Config.Mounts, with their modes, in that order
+	Session *sandbox.Session
 }
 
 // raise says how to raise what a flag of the donax command sets.
@@ -87,9 +103,13 @@ func (c *Config) raise(flag string) string {
 // start starts a worker and waits until it is ready.
 func start(ctx context.Context, cfg *Config, l Limits, sp *spawner, epoch func() uint64) (*process, error) {
 	p := &process{
-		cfg: cfg, limits: l, epoch: epoch, stderr: &head{}, files: newHostFiles(cfg.Mounts),
-		asked: make(chan struct{}, maxAsked), gone: make(chan struct{}),
+		cfg: cfg, limits: l, epoch: epoch, stderr: &head{},
+		asked: make(chan struct{}, maxAsked), gone: make(chan struct{}), born: time.Now(), session: cfg.Session,
 		runs: map[uint32]*serverRun{}, inspects: map[uint32]chan *decoder{}, calls: map[callKey]*toolCall{},
+	}
+	var err error
+	if p.files, err = newHostFiles(cfg.Mounts, p); err != nil {
+		return nil, fmt.Errorf("worker: %w", err)
 	}
 	cmd, rw, err := sp.spawn(cfg.Argv, p.stderr)
 	if err != nil {
@@ -197,6 +217,7 @@ func (p *process) read() error {
 		if err != nil {
 			return err
 		}
+		p.heard.Add(1)
 		d := &decoder{b: f.body}
 		switch f.kind {
 		case kindDecide, kindInput, kindFile, kindLookup, kindCall, kindStep, kindDone, kindFetch, kindUpload:
@@ -219,6 +240,11 @@ func (p *process) read() error {
 			}
 			if !r.put(f.body[0], f.body[1:]) {
 				return fmt.Errorf("%w: more output than was asked for", errProtocol)
+			}
+			continue
+		case kindBegun:
+			if p.running(f.id) == nil {
+				return fmt.Errorf("%w: the beginning of nothing", errProtocol)
 			}
 			continue
 		case kindInspected:
@@ -254,6 +280,17 @@ func (p *process) running(id uint32) *serverRun {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.runs[id]
+}
+
+// errStale says that a process was dead before it began what it was given.
+var errStale = errors.New("the worker was gone already")
+
+// stale reports whether a process that is gone was killed from outside before
+// it began something that was wanted at began: whoever wants that goes on with
+// another process, since nothing has been done. One that was started since then
+// is not spared, or what kills every worker would have no end.
+func (p *process) stale(began time.Time, heard int64) bool {
+	return p.lost.Sig != "" && p.born.Before(began) && p.heard.Load() == heard
 }
 
 // busy reports whether the server has given the worker something to do.

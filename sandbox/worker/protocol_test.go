@@ -92,12 +92,14 @@ func servedWith(said []byte, m *mirror) (p *process, out *bytes.Buffer, killed b
 		epoch:  func() uint64 { return 0 },
 		conn:   newConn(wire{io.MultiReader(bytes.NewReader(said), m), io.Discard}),
 		slay:   func() { killed = true },
-		files:  newHostFiles([]vfs.MountPoint{{Path: "/", FS: mem, Mode: vfs.ReadWrite}}),
 		asked:  make(chan struct{}, maxAsked), gone: make(chan struct{}),
 		inspects: map[uint32]chan *decoder{2: make(chan *decoder, 1)}, calls: map[callKey]*toolCall{},
 	}
 	var err2 error
-	p.cfg.Session, err2 = sandbox.New(sandbox.Config{FS: mem, Policy: policy.AllowAll{}, Network: m, Limits: sandbox.Limits{Net: 1 << 20}, Dir: "/"})
+	if p.files, err2 = newHostFiles([]vfs.MountPoint{{Path: "/", FS: mem, Mode: vfs.ReadWrite}}, p); err2 != nil {
+		return nil, out, false, err2
+	}
+	p.session, err2 = sandbox.New(sandbox.Config{FS: mem, Policy: policy.AllowAll{}, Network: m, Limits: sandbox.Limits{Net: 1 << 20}, Dir: "/"})
 	if err2 != nil {
 		return nil, out, false, err2
 	}
@@ -105,7 +107,7 @@ func servedWith(said []byte, m *mirror) (p *process, out *bytes.Buffer, killed b
 	defer cancel()
 	r := &serverRun{p: p, id: 1, ctx: ctx, in: strings.NewReader("input"), exited: make(chan struct{}),
 		wake: make(chan struct{}, 1), over: make(chan struct{}), idle: make(chan struct{})}
-	r.fetcher = sync.OnceValue(func() *sandbox.Fetcher { return p.cfg.Session.Fetcher(ctx, policy.Command{}) })
+	r.fetcher = sync.OnceValue(func() *sandbox.Fetcher { return p.session.Fetcher(ctx, policy.Command{}) })
 	p.runs = map[uint32]*serverRun{1: r}
 	go r.write(out, out)
 	err = p.read()
@@ -131,6 +133,7 @@ func aFetch(id uint32, run, call, upload uint64) []byte {
 func seeds() [][]byte {
 	return [][]byte{
 		frameOf(kindOutput, 1, func(e *encoder) { e.byte(1); e.b = append(e.b, "hello"...) }),
+		frameOf(kindBegun, 1, func(e *encoder) {}),
 		frameOf(kindExit, 1, func(e *encoder) { e.uint(3); e.error(&sandbox.LimitError{What: "x", Time: true}) }),
 		frameOf(kindInspected, 2, func(e *encoder) {
 			e.error(nil)
@@ -195,6 +198,7 @@ func TestLies(t *testing.T) {
 		"a third stream":           frameOf(kindOutput, 1, func(e *encoder) { e.byte(3) }),
 		"output without stream":    frameOf(kindOutput, 1, func(e *encoder) {}),
 		"more output than room":    frameOf(kindOutput, 1, func(e *encoder) { e.byte(1); e.b = append(e.b, make([]byte, window+1)...) }),
+		"the beginning of nothing": frameOf(kindBegun, 9, func(e *encoder) {}),
 		"the end of nothing":       frameOf(kindExit, 9, func(e *encoder) { e.uint(0); e.error(nil) }),
 		"two ends":                 bytes.Repeat(frameOf(kindExit, 1, func(e *encoder) { e.uint(0); e.error(nil) }), 2),
 		"a status of 300":          frameOf(kindExit, 1, func(e *encoder) { e.uint(300); e.error(nil) }),

@@ -23,6 +23,9 @@ const maxStack = 64 << 20
 // commands do not need and gives up making machine code.
 const lockDelay = 2 * time.Second
 
+// restDelay is how long a worker is without a line before it gives memory back.
+const restDelay = 500 * time.Millisecond
+
 // An inside is the worker's end of the socket.
 type inside struct {
 	conn    *conn
@@ -33,6 +36,7 @@ type inside struct {
 	runs   map[uint32]*insideRun
 	shells map[uint32]*sandbox.Shell
 	called counter
+	rest   *time.Timer // gives memory back while nothing runs; guarded by mu
 
 	fetches chan struct{} // one for each request to the network under way
 }
@@ -104,7 +108,8 @@ func (w *inside) open(open func(Setup) (Programs, error)) error {
 		return err
 	}
 	w.engine = &engine{conn: w.conn}
-	cfg := sandbox.Config{FS: ns, Programs: p.List, Policy: w.engine, Limits: s.Limits, Env: s.Env, Dir: s.Dir, RC: s.RC, RCName: s.RCName, Raise: p.Raise}
+	cfg := sandbox.Config{FS: ns, Programs: p.List, Policy: w.engine, Limits: s.Limits, Env: s.Env, Dir: s.Dir, RC: s.RC, RCName: s.RCName, Posix: s.Posix, Raise: p.Raise}
+	cfg.Load = func(context.Context, sandbox.Module) (sandbox.Program, error) { return nil, errModule }
 	if s.Lookup {
 		cfg.Lookup = w.lookup
 	}
@@ -121,7 +126,12 @@ func (w *inside) open(open func(Setup) (Programs, error)) error {
 			return err
 		}
 	}
-	debug.FreeOSMemory() // the worker may wait for long
+	w.rest = time.AfterFunc(0, func() { // it may wait for long
+		if p.Trim != nil {
+			p.Trim()
+		}
+		debug.FreeOSMemory()
+	})
 	lock := func() Finding {
 		if p.Rest != nil {
 			if err := p.Rest(context.Background()); err != nil {
@@ -145,6 +155,10 @@ func (w *inside) open(open func(Setup) (Programs, error)) error {
 	e.b = append(e.b, body...)
 	return w.conn.send(kindReady, 0, e)
 }
+
+// errModule is why no module of the files runs: a worker that has run a line
+// makes no machine code any more.
+var errModule = errors.New("modules in the files do not run in workers: --program FILE makes one a command of the sandbox, and with --isolation none they run")
 
 func holds(found []Finding, name string) bool {
 	for _, f := range found {
@@ -226,15 +240,19 @@ func (w *inside) start(id uint32, sh lineRunner, c policy.Command, input bool) {
 	r := newInsideRun(w.conn, id)
 	w.mu.Lock()
 	w.runs[id] = r
+	w.rest.Stop()
 	w.mu.Unlock()
 	var in io.Reader
 	if input {
 		in = inStream{r}
 	}
 	go func() {
+		_ = w.conn.send(kindBegun, id, newEncoder(0)) // a server that is gone is seen by the loop
 		status, err := sh.Run(policy.WithMeter(r, &policy.Meter{}), c, in, outStream{r, 1}, outStream{r, 2})
 		w.mu.Lock()
-		delete(w.runs, id)
+		if delete(w.runs, id); len(w.runs) == 0 {
+			w.rest.Reset(restDelay)
+		}
 		w.mu.Unlock()
 		w.engine.ended(id)
 		r.stop(false) // nothing of it waits any more

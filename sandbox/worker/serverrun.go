@@ -22,10 +22,14 @@ type serverRun struct {
 	in  io.Reader
 
 	command policy.Command
+	leave   leave // what the policy has allowed it
 
 	exited chan struct{} // closed when the worker has said how it ended
 	status int           // set before exited is closed
 	err    error         // the same
+
+	began time.Time // when somebody wanted it to run; zero: it must run in this process
+	heard int64     // of the process, before it began
 
 	fetcher func() *sandbox.Fetcher // what makes requests to the network for the run
 
@@ -97,16 +101,17 @@ func nonNil(s []string) []string {
 }
 
 // run has the worker run c. A worker that does not end the run soon after ctx
-// is killed, and all that it ran with it.
-func (p *process) run(ctx context.Context, shell uint32, c policy.Command, in io.Reader, out, errw io.Writer) (int, error) {
+// is killed, and all that it ran with it. The error is errStale when nothing
+// was done for somebody who has wanted it since began.
+func (p *process) run(ctx context.Context, began time.Time, shell uint32, c policy.Command, in io.Reader, out, errw io.Writer) (int, error) {
 	ctx, over := context.WithCancel(ctx) // what runs in the server for the line ends with it
 	defer over()
 	r := &serverRun{
-		p: p, ctx: ctx, in: in, command: c, exited: make(chan struct{}),
+		p: p, ctx: ctx, in: in, command: c, began: began, heard: p.heard.Load(), exited: make(chan struct{}),
 		wake: make(chan struct{}, 1), over: make(chan struct{}), idle: make(chan struct{}),
 	}
 	r.fetcher = sync.OnceValue(func() *sandbox.Fetcher {
-		f := p.cfg.Session.Fetcher(ctx, c)
+		f := p.session.Fetcher(ctx, c)
 		context.AfterFunc(ctx, func() { _ = f.Close() })
 		return f
 	})
@@ -129,7 +134,7 @@ func (p *process) run(ctx context.Context, shell uint32, c policy.Command, in io
 	p.mu.Lock()
 	delete(p.runs, r.id)
 	var left map[int]vfs.File
-	if len(p.runs)+len(p.inspects) == 0 { // and what starts from now on opens its own
+	if len(p.runs) == 0 { // and what starts from now on opens its own
 		left = p.files.takeAll()
 	}
 	p.mu.Unlock()
@@ -181,8 +186,11 @@ func (r *serverRun) died() (int, error, string) {
 	case <-r.exited:
 		return r.status, r.err, ""
 	default:
-		return statusLost, r.p.lost, r.p.lost.say()
 	}
+	if r.p.stale(r.began, r.heard) {
+		return statusLost, errStale, ""
+	}
+	return statusLost, r.p.lost, r.p.lost.say()
 }
 
 // stopped ends a run whose context has ended.

@@ -18,6 +18,7 @@ type Setup struct {
 	Mounts   []Mount
 	RC       string // text that each fresh shell reads first
 	RCName   string // what it is called
+	Posix    bool   // of sandbox.Config
 	Lookup   bool   // the server has programs of its own
 	Relay    bool   // the server makes requests to the network, if only to say why not
 	Served   bool   // limits are explained to an MCP client rather than to who typed the line
@@ -46,6 +47,10 @@ type Programs struct {
 	// prepares all else; after it no new machine code can be made, so nothing
 	// may need any. Either may be nil.
 	Load, Rest func(context.Context) error
+
+	// Trim gives back memory that is kept for the next line. It is called when
+	// none has come for a moment, and may be nil.
+	Trim func()
 
 	// Raise is that of sandbox.Config.
 	Raise func(flag string, lowered bool) string

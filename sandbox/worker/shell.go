@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"sync"
+	"time"
 
 	"github.com/donax-sh/donax/policy"
 )
@@ -59,7 +60,7 @@ func (s *Shell) Run(ctx context.Context, c policy.Command, in io.Reader, out, er
 	if err != nil {
 		return statusLost, err
 	}
-	return s.pool.run(ctx, m, s.id, c, in, out, errw)
+	return s.pool.run(ctx, m, time.Time{}, s.id, c, in, out, errw)
 }
 
 // Close drops the state and gives the worker back.

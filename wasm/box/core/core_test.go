@@ -33,6 +33,27 @@ func TestSorted(t *testing.T) {
 	}
 }
 
+// TestVersions holds what --version tells: scripts look there for whose
+// behaviour they can count on.
+func TestVersions(t *testing.T) {
+	want := map[string]string{
+		"ls": "GNU coreutils) 9.1", "grep": "GNU grep) 3.8", "sed": "GNU sed) 4.9", "find": "GNU findutils) 4.9.0", "diff": "GNU diffutils) 3.8",
+		"tar": "GNU tar) 1.34", "gzip": "GNU gzip) 1.12", "rg": "ripgrep) 13.0.0", "xz": "XZ Utils) 5.4.1", "column": "util-linux) 2.38.1",
+	}
+	for _, cmd := range append(core.Commands(), heavy.Commands()...) {
+		switch cmd.Name {
+		case "[", "test", "curl", "jq": // an expression; and what says it in its own words
+			continue
+		}
+		var out strings.Builder
+		status := applet.Run(&applet.Ctx{Cmd: cmd, Args: []string{"--version"}, Stdin: strings.NewReader(""), Stdout: &out, Stderr: io.Discard})
+		first, _, _ := strings.Cut(out.String(), "\n")
+		if (status == 0) == (cmd.Name == "false") || !strings.HasPrefix(first, cmd.Name+" (donax; behaves as ") || !strings.HasSuffix(first, want[cmd.Name]) {
+			t.Errorf("%s --version: %q, status %d", cmd.Name, first, status)
+		}
+	}
+}
+
 // TestImports keeps what makes programs big out of this tier.
 func TestImports(t *testing.T) {
 	cfg := &importer{seen: map[string]bool{}}

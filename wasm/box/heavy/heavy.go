@@ -13,13 +13,16 @@ import (
 	"github.com/donax-sh/donax/wasm/box/applet/file"
 	"github.com/donax-sh/donax/wasm/box/applet/grep"
 	"github.com/donax-sh/donax/wasm/box/applet/gzip"
+	"github.com/donax-sh/donax/wasm/box/applet/html2md"
 	"github.com/donax-sh/donax/wasm/box/applet/jq"
 	"github.com/donax-sh/donax/wasm/box/applet/patch"
 	"github.com/donax-sh/donax/wasm/box/applet/sed"
 	"github.com/donax-sh/donax/wasm/box/applet/tar"
 	"github.com/donax-sh/donax/wasm/box/applet/wget"
+	"github.com/donax-sh/donax/wasm/box/applet/xz"
 	"github.com/donax-sh/donax/wasm/box/applet/yq"
 	"github.com/donax-sh/donax/wasm/box/applet/zip"
+	"github.com/donax-sh/donax/wasm/box/applet/zstd"
 )
 
 // Commands returns the tier's commands, sorted by name.
@@ -40,14 +43,22 @@ func Commands() []*applet.Command {
 		grep.Command,
 		gzip.Gunzip,
 		gzip.Gzip,
+		&html2md.Command,
 		jq.Command,
 		&patch.Command,
+		grep.Rg,
 		sed.Command,
 		tar.Command,
+		xz.Unxz,
 		&zip.Unzip,
+		zstd.Unzstd,
 		wget.Command,
+		xz.XZ,
+		xz.Xzcat,
 		yq.Command,
 		gzip.Zcat,
 		&zip.Zip,
+		zstd.Zstd,
+		zstd.Zstdcat,
 	}
 }
