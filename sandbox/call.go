@@ -32,7 +32,7 @@ func (s *Session) Call(ctx context.Context, p Program, c Call) error {
 		cmd.stdout = notShown{r.out}
 	}
 	h := &host{run: r, pid: virtualPID, depth: 1, mounts: c.Mounts}
-	return h.program(r.ctx, cmd, target{name: u.Name, kind: u.Kind, sha256: u.SHA256, args: c.Args, program: p}, policy.Limits{})
+	return h.program(r.ctx, cmd, target{name: u.Name, kind: u.Kind, sha256: u.SHA256, args: c.Args, program: p})
 }
 
 // notShown is output that nobody reads directly.

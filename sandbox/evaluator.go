@@ -36,6 +36,7 @@ type host struct {
 	ancestors []string // their canonical names, outermost first
 	pid       int      // its own
 	mounts    []policy.MountRule
+	allowance *allowance // what policies leave to the programs that led here; nil: as much as the line has
 }
 
 // Ids that a script sees instead of the process's.

@@ -70,6 +70,9 @@ func (h *host) exec(ctx context.Context, c *command) error {
 	if n := h.commands.Add(1); n > h.limits.Commands {
 		return h.stop(&LimitError{What: fmt.Sprintf("%d commands", h.limits.Commands)})
 	}
+	if err := h.allowance.starts(); err != nil {
+		return err
+	}
 	if h.depth > h.limits.Depth {
 		return h.stop(&LimitError{What: fmt.Sprintf("depth %d of commands that start commands", h.limits.Depth)})
 	}
@@ -93,15 +96,25 @@ func (h *host) exec(ctx context.Context, c *command) error {
 		c.started()
 	}
 	c.env = withoutVars(c.env, d.UnsetEnv)
-	inner := &host{run: h.run, pid: c.pid, depth: h.depth + 1, ancestors: append(h.ancestors[:len(h.ancestors):len(h.ancestors)], t.name), mounts: h.mounts}
+	inner := &host{run: h.run, pid: c.pid, depth: h.depth + 1, ancestors: append(h.ancestors[:len(h.ancestors):len(h.ancestors)], t.name), mounts: h.mounts, allowance: h.allowance}
 	if len(d.Mounts) > 0 {
 		inner.mounts = policy.StrictestMounts(append(slices.Clone(h.mounts), d.Mounts...))
 	}
 	if t.program == nil {
 		inner.pid = h.pid // it is the parent of the shell that follows
-		return inner.shell(ctx, c, t)
 	}
-	return inner.program(ctx, c, t, d.Limits)
+	if d.Limits != (policy.Limits{}) {
+		return inner.bounded(ctx, c, t, d.Limits)
+	}
+	return inner.start(ctx, c, t)
+}
+
+// start runs what was admitted.
+func (h *host) start(ctx context.Context, c *command, t target) error {
+	if t.program == nil {
+		return h.shell(ctx, c, t)
+	}
+	return h.program(ctx, c, t)
 }
 
 // admit asks the policy about an exec and shows what it warns of.
@@ -160,14 +173,7 @@ func (h *host) ask(ctx context.Context, a policy.Action) (policy.Decision, error
 }
 
 // program runs a Program.
-func (h *host) program(ctx context.Context, c *command, t target, lower policy.Limits) (err error) {
-	l := h.limits.lowered(lower)
-	if lower.TimeoutMS > 0 {
-		var cancel context.CancelFunc
-		ctx, cancel = context.WithCancel(ctx)
-		defer cancel()
-		defer h.after(l, t.name)()
-	}
+func (h *host) program(ctx context.Context, c *command, t target) (err error) {
 	p := &Proc{
 		Args:   t.args,
 		Env:    c.env,
@@ -175,13 +181,9 @@ func (h *host) program(ctx context.Context, c *command, t target, lower policy.L
 		Stdin:  boundReader(ctx, c.stdin),
 		Stdout: boundWriter(ctx, c.stdout),
 		Stderr: boundWriter(ctx, c.stderr),
-		Memory: l.Memory,
+		Memory: h.allowance.lowered(h.limits).Memory,
 		Shown:  h.shown(c.stdout),
 		Admit:  h.ask,
-	}
-	if lower.OutputBytes > 0 {
-		q := &quota{h: h, limit: l.Output}
-		p.Stdout, p.Stderr = quotaWriter{q, p.Stdout}, quotaWriter{q, p.Stderr}
 	}
 	p.FS = h.filesOf(ctx, t.name, stdio{ctx: ctx, in: p.Stdin, out: p.Stdout, err: p.Stderr, files: c.files})
 	p.Spawn = func(ctx context.Context, ch Child) error { return h.spawn(ctx, p, c, ch) }
@@ -202,6 +204,9 @@ func (h *host) program(ctx context.Context, c *command, t target, lower policy.L
 		return code
 	case ctx.Err() != nil && h.cause() == nil:
 		return err // only this program's context ended: a parent's business
+	}
+	if le, ok := h.tooBig(err); ok {
+		return say(c, t.name+": "+le.Error(), StatusKilled)
 	}
 	var le *LimitError
 	if !errors.As(err, &le) && h.cause() == nil {
@@ -250,17 +255,6 @@ func denial(name string, de *policy.DeniedError) string {
 		name += " (" + x.Name + ")"
 	}
 	return name + ": " + de.Error()
-}
-
-// after stops the script when one program ran longer than a decision allows.
-func (h *host) after(l Limits, name string) func() bool {
-	ctx, cancel := context.WithTimeout(h.ctx, l.Timeout)
-	stop := context.AfterFunc(ctx, func() {
-		if errors.Is(ctx.Err(), context.DeadlineExceeded) {
-			_ = h.stop(&LimitError{What: fmt.Sprintf("time %v of %s, set by policy", l.Timeout, name), Time: true})
-		}
-	})
-	return func() bool { cancel(); return stop() }
 }
 
 func nonNil(s []string) []string {

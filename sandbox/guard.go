@@ -80,6 +80,17 @@ func (g *guard) ask(f policy.File) error {
 	return &fs.PathError{Op: f.Op, Path: f.Requested, Err: syscall.EACCES}
 }
 
+// told has the policy say why the file system itself has refused a change that
+// was asked about as another one: a file where a protected folder belongs.
+func (g *guard) told(err error, op string, l vfs.Location, to string) error {
+	if errors.Is(err, syscall.EPERM) {
+		asked := *g
+		asked.open = false
+		_ = asked.ask(policy.File{Op: op, Path: l.Path, Requested: l.Requested, To: to, Mount: l.Mount})
+	}
+	return err
+}
+
 // Open implements [vfs.FS].
 func (g *guard) Open(name string, flag int, perm fs.FileMode) (vfs.File, error) {
 	if err := g.alive("open", name); err != nil {
@@ -106,7 +117,7 @@ func (g *guard) Open(name string, flag int, perm fs.FileMode) (vfs.File, error) 
 	f, err := l.Open(flag, perm)
 	if err != nil {
 		g.run.files.Add(-1)
-		return nil, err
+		return nil, g.told(err, "write", l, "")
 	}
 	return &openFile{File: f, run: g.run}, nil
 }
@@ -221,7 +232,7 @@ func (g *guard) Mkdir(name string, perm fs.FileMode) error {
 	if err = g.one("create", l, err); err != nil {
 		return err
 	}
-	return l.Mkdir(perm)
+	return g.told(l.Mkdir(perm), "create", l, "")
 }
 
 // Remove implements [vfs.FS].
@@ -230,7 +241,7 @@ func (g *guard) Remove(name string) error {
 	if err = g.one("remove", l, err); err != nil {
 		return err
 	}
-	return l.Remove()
+	return g.told(l.Remove(), "remove", l, "")
 }
 
 // Rmdir implements [vfs.FS].
@@ -239,7 +250,7 @@ func (g *guard) Rmdir(name string) error {
 	if err = g.one("remove", l, err); err != nil {
 		return err
 	}
-	return l.Rmdir()
+	return g.told(l.Rmdir(), "remove", l, "")
 }
 
 // Rename implements [vfs.FS].
@@ -248,7 +259,7 @@ func (g *guard) Rename(from, to string) error {
 	if err != nil {
 		return err
 	}
-	return a.Rename(b)
+	return g.told(a.Rename(b), "rename", a, b.Path)
 }
 
 // Link implements [vfs.FS].
@@ -257,7 +268,7 @@ func (g *guard) Link(from, to string) error {
 	if err != nil {
 		return err
 	}
-	return a.Link(b)
+	return g.told(a.Link(b), "link", a, b.Path)
 }
 
 // Symlink implements [vfs.FS]. A policy sees it as a hard link: what it
@@ -270,11 +281,11 @@ func (g *guard) Symlink(target, name string) error {
 	if err != nil {
 		return err
 	}
+	to := joinPath(path.Dir(l.Path), target)
+	if t, err := g.fs.Resolve(to, true); err == nil {
+		to = t.Path
+	}
 	if !g.open {
-		to := joinPath(path.Dir(l.Path), target)
-		if t, err := g.fs.Resolve(to, true); err == nil {
-			to = t.Path
-		}
 		if err := g.ask(policy.File{Op: "link", Path: to, Requested: name, To: l.Path, Mount: l.Mount}); err != nil {
 			return err
 		}
@@ -282,7 +293,7 @@ func (g *guard) Symlink(target, name string) error {
 	if err := g.mayChange("symlink", name, l); err != nil {
 		return err
 	}
-	return l.Symlink(target)
+	return g.told(l.Symlink(target), "link", vfs.Location{Path: to, Requested: name, Mount: l.Mount}, l.Path)
 }
 
 // Chmod implements [vfs.FS].
@@ -291,7 +302,7 @@ func (g *guard) Chmod(name string, mode fs.FileMode) error {
 	if err = g.one("chmod", l, err); err != nil {
 		return err
 	}
-	return l.Chmod(mode)
+	return g.told(l.Chmod(mode), "chmod", l, "")
 }
 
 // Chtimes implements [vfs.FS].
@@ -300,7 +311,7 @@ func (g *guard) Chtimes(name string, atime, mtime time.Time) error {
 	if err = g.one("chmod", l, err); err != nil {
 		return err
 	}
-	return l.Chtimes(atime, mtime)
+	return g.told(l.Chtimes(atime, mtime), "chmod", l, "")
 }
 
 // Lchtimes is Chtimes for a symlink's own times.
@@ -309,7 +320,7 @@ func (g *guard) Lchtimes(name string, atime, mtime time.Time) error {
 	if err = g.one("chmod", l, err); err != nil {
 		return err
 	}
-	return l.Chtimes(atime, mtime)
+	return g.told(l.Chtimes(atime, mtime), "chmod", l, "")
 }
 
 // An openFile counts as open until it is closed, and is cut off when the run

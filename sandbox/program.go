@@ -26,6 +26,13 @@ type Program interface {
 	Usage() Usage
 }
 
+// A Loader is a Program that takes time before it can run. Load returns when it
+// can, or with the reason why it never will, or when ctx ends. The time that a
+// policy leaves to one program counts from then.
+type Loader interface {
+	Load(ctx context.Context) error
+}
+
 // Usage describes a Program: --help, `donax commands`, the README's table and
 // the hints given to models are made from it.
 type Usage struct {

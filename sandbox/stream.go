@@ -200,6 +200,8 @@ func (r *run) shown(w io.Writer) bool {
 			return f == r.out
 		case *shell.File:
 			w = f.Writer()
+		case allowanceWriter:
+			w = f.w
 		default:
 			return false
 		}

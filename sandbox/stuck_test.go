@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -84,16 +85,15 @@ func TestStuckWriter(t *testing.T) {
 func TestObligations(t *testing.T) {
 	var memory atomic.Int64
 	p := fake{"mem", func(_ context.Context, p *sandbox.Proc) error { memory.Store(p.Memory); return nil }}
-	wait := fake{"wait_", func(ctx context.Context, _ *sandbox.Proc) error { <-ctx.Done(); return ctx.Err() }}
 	engine := policy.EngineFunc(func(_ context.Context, a policy.Action) (policy.Decision, error) {
 		d := policy.Decision{Effect: policy.Allow}
 		if a.Exec != nil && len(a.Exec.Args) > 0 && a.Exec.Args[0] == "limited" {
-			d.Limits = policy.Limits{MemoryBytes: 1 << 20, OutputBytes: 100, TimeoutMS: 20}
+			d.Limits = policy.Limits{MemoryBytes: 1 << 20}
 			d.Warnings = []policy.Reason{{Msg: "mind the limits"}}
 		}
 		return d, nil
 	})
-	s := newSession(t, engine, func(c *sandbox.Config) { c.Programs = append(c.Programs, p, wait) })
+	s := newSession(t, engine, func(c *sandbox.Config) { c.Programs = append(c.Programs, p) })
 	do(t, s, "mem", "")
 	if memory.Load() != sandbox.DefaultLimits.Memory {
 		t.Errorf("memory %d", memory.Load())
@@ -102,14 +102,81 @@ func TestObligations(t *testing.T) {
 	if memory.Load() != 1<<20 || errw != "donax: warning: mem: mind the limits\n" {
 		t.Errorf("memory %d, %q", memory.Load(), errw)
 	}
-	out, errw, status, _ := do(t, s, "yes limited; echo after", "")
-	if status != 137 || len(out) > 100 || !strings.HasSuffix(errw, "donax: limit: output of 100 bytes, set by policy\n") {
+}
+
+// A limit on one program ends that program, with what it started, says so with
+// a status of its own, and lets the script go on.
+func TestLimitsOfOneProgram(t *testing.T) {
+	t.Parallel()
+	hold := fake{"hold", func(ctx context.Context, _ *sandbox.Proc) error { <-ctx.Done(); return ctx.Err() }}
+	big := fake{"big", func(_ context.Context, p *sandbox.Proc) error {
+		if p.Memory < 2<<20 {
+			return &sandbox.LimitError{What: "memory 1 MiB", Flag: "--memory"}
+		}
+		return nil
+	}}
+	slow := &loader{fake: fake{"slow", func(_ context.Context, p *sandbox.Proc) error {
+		_, err := io.WriteString(p.Stdout, "ran\n")
+		return err
+	}}}
+	engine := policy.EngineFunc(func(_ context.Context, a policy.Action) (policy.Decision, error) {
+		d := policy.Decision{Effect: policy.Allow}
+		if a.Exec != nil && a.Exec.Name != "env" && slices.Contains(a.Exec.Args, "bounded") {
+			for arg, l := range map[string]policy.Limits{"out": {OutputBytes: 100}, "ms": {TimeoutMS: 50}, "two": {Commands: 2}, "mem": {MemoryBytes: 1 << 20}} {
+				if slices.Contains(a.Exec.Args, arg) {
+					d.Limits = d.Limits.Least(l)
+				}
+			}
+		}
+		return d, nil
+	})
+	s := newSession(t, engine, func(c *sandbox.Config) { c.Programs = append(c.Programs, hold, big, slow) })
+	for line, want := range map[string]string{
+		"hold bounded ms":                                                 "124|hold: limit: time 50ms (set by policy)",
+		"env hold bounded ms":                                             "124|hold: limit: time 50ms (set by policy)",
+		"hold bounded ms | cat":                                           "0|hold: limit: time 50ms (set by policy)",
+		"x=$(hold bounded ms)":                                            "124|hold: limit: time 50ms (set by policy)",
+		"hold bounded ms & wait $!":                                       "124|hold: limit: time 50ms (set by policy)",
+		"sh -c 'hold; echo not reached' bounded ms":                       "124|sh: limit: time 50ms (set by policy)",
+		"sh -c 'while :; do :; done' bounded ms":                          "124|sh: limit: time 50ms (set by policy)",
+		"sh -c 'hold & hold | cat' bounded ms":                            "124|sh: limit: time 50ms (set by policy)",
+		"yes bounded out >/dev/null":                                      "137|yes: limit: output of 100 bytes (set by policy)",
+		"yes bounded out | cat >/dev/null":                                "0|yes: limit: output of 100 bytes (set by policy)",
+		"sh -c yes bounded out >f":                                        "137|sh: limit: output of 100 bytes (set by policy)",
+		"sh -c 'while :; do echo y; done' bounded out >f":                 "137|sh: limit: output of 100 bytes (set by policy)",
+		"sh -c 'cat /dev/null; cat /dev/null; cat /dev/null' bounded two": "137|sh: limit: 2 commands (set by policy)",
+		"sh -c 'sh -c \"cat /dev/null; cat /dev/null\"; echo not reached' bounded two": "137|sh: limit: 2 commands (set by policy)",
+		"sh -c 'cat /dev/null; cat /dev/null' bounded two":                             "0|",
+		"big bounded mem":                  "137|big: limit: memory 1 MiB (set by policy)",
+		"sh -c 'big; exit $?' bounded mem": "137|big: limit: memory 1 MiB (set by policy)",
+		"slow bounded ms > f; cat f > g":   "0|",
+	} {
+		out, errw, status, err := do(t, s, line+"; echo after $?", "")
+		code, text, _ := strings.Cut(want, "|")
+		if out != "after "+code+"\n" || strings.TrimSuffix(errw, "\n") != text || status != 0 || err != nil {
+			t.Errorf("%s: %q %q %d %v", line, out, errw, status, err)
+		}
+	}
+	if slow.loads.Load() != 1 {
+		t.Errorf("loaded %d times", slow.loads.Load())
+	}
+	// The line's own limits still end the line, also inside a bounded program.
+	s = newSession(t, engine, func(c *sandbox.Config) { c.Limits.Commands = 3 })
+	if out, errw, status, _ := do(t, s, "sh -c 'cat /dev/null; cat /dev/null; cat /dev/null' bounded out; echo after", ""); out != "" || status != 137 || errw != "donax: limit: 3 commands\n" {
 		t.Errorf("%q %q %d", out, errw, status)
 	}
-	_, errw, status, _ = do(t, s, "wait_ limited; echo after", "")
-	if status != 124 || !strings.HasSuffix(errw, "donax: limit: time 20ms of wait_, set by policy\n") {
-		t.Errorf("%q %d", errw, status)
-	}
+}
+
+// loader takes longer to load than it may run.
+type loader struct {
+	fake
+	loads atomic.Int64
+}
+
+func (l *loader) Load(context.Context) error {
+	l.loads.Add(1)
+	time.Sleep(100 * time.Millisecond)
+	return nil
 }
 
 // An engine that hangs until its context ends does not keep a script alive.

@@ -23,7 +23,10 @@ type command struct {
 	sum string
 }
 
-var _ sandbox.Program = (*command)(nil)
+var (
+	_ sandbox.Program = (*command)(nil)
+	_ sandbox.Loader  = (*command)(nil)
+)
 
 // commandSum identifies a command: which box, and which command in it.
 func commandSum(tier, name string) string {
@@ -48,6 +51,9 @@ var errNoArgs = errors.New("wasm: a program without arguments: not even its own 
 // cannot go on: out of memory, deadlock, a panic outside of the command's own
 // goroutine.
 const statusGoFatal = 2
+
+// Load implements [sandbox.Loader].
+func (p *command) Load(ctx context.Context) error { return p.mod.load(ctx) }
 
 // Run runs the command.
 func (p *command) Run(ctx context.Context, proc *sandbox.Proc) error {

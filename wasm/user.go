@@ -157,10 +157,16 @@ type userProgram struct {
 	code *userCode
 }
 
-var _ sandbox.Program = (*userProgram)(nil)
+var (
+	_ sandbox.Program = (*userProgram)(nil)
+	_ sandbox.Loader  = (*userProgram)(nil)
+)
 
 // Usage describes the program.
 func (p *userProgram) Usage() sandbox.Usage { return p.UserModule.Usage }
+
+// Load implements [sandbox.Loader].
+func (p *userProgram) Load(ctx context.Context) error { return p.code.module.load(ctx) }
 
 // Run runs the program in an instance of its own.
 func (p *userProgram) Run(ctx context.Context, proc *sandbox.Proc) error {

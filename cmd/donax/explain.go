@@ -25,8 +25,14 @@ run: the line itself, the programs whose names stand in it, the files and hosts 
 their arguments name and the files it redirects to are asked about, by the same engine
 that decides. What is only known at run time is listed as such; it is decided when it
 runs. Exit status 0: nothing is denied; 1: something is.`,
-		Args: cobra.ExactArgs(1),
+		Args: needs("the line", "donax policy explain --policy rules.rego 'rm -rf src'"),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			switch {
+			case len(args) > 1:
+				return usageError("put it in quotes: donax policy explain --policy rules.rego 'rm -rf src'", "the line is one argument, not %d", len(args))
+			case len(f.policies) == 0:
+				return usageError("donax policy explain --policy rules.rego 'rm -rf src'", "--policy is missing: there is nothing to explain")
+			}
 			var tracing io.Writer
 			if trace {
 				tracing = std.err

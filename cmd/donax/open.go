@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/donax-sh/donax/mcp/upstream"
@@ -73,6 +74,10 @@ func (f *sandboxFlags) open(ctx context.Context, stderr io.Writer, session polic
 	if err != nil {
 		return nil, err
 	}
+	var layout *vfs.Mount // of the first home: names are protected alike in all
+	if slices.ContainsFunc(mounts, func(m mount) bool { return m.mode == "rw" }) {
+		engine = protected{engine, func() *vfs.Mount { return layout }}
+	}
 	engine = w.engine(engine)
 	o := &opened{engine: engine, book: book, raw: f.raw, layers: layers, waist: w, boxless: f.program != nil, subject: policy.Subject{
 		Principal: policy.Principal{Sub: "local", Auth: "process"},
@@ -106,6 +111,7 @@ func (f *sandboxFlags) open(ctx context.Context, stderr io.Writer, session polic
 	if o.homes.spare, err = o.homes.make(); err != nil { // now, since what is wrong with the flags shows here
 		return nil, errors.Join(err, o.Close())
 	}
+	layout = o.homes.spare.layout
 	added, err := json.Marshal(o.runtime.Loaded(programs))
 	if err != nil {
 		return nil, errors.Join(&exitError{exitFault, err}, o.Close())

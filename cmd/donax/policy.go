@@ -4,7 +4,9 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
+	"path/filepath"
 	"strings"
 
 	policies "github.com/donax-sh/donax/examples/policy"
@@ -32,10 +34,11 @@ line, each program it starts and each file it opens or changes.
 func newPolicyInit(std stdio) *cobra.Command {
 	var name string
 	cmd := &cobra.Command{
-		Use:   "init [DIR]",
+		Use:   "init [DIR|FILE.rego]",
 		Short: "Print a policy to start from, or write a folder to work in",
-		Long: `Print a policy to start from. With DIR write it there with its tests, the schema of the
-input, and settings that make editors check it. Nothing that exists is replaced.`,
+		Long: `Print a policy to start from. With FILE.rego write it to that file. With DIR write it
+there with its tests, the schema of the input, and settings that make editors check it.
+Nothing that exists is replaced.`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
 			e, err := policies.Get(name)
@@ -45,6 +48,9 @@ input, and settings that make editors check it. Nothing that exists is replaced.
 			if len(args) == 0 {
 				fmt.Fprint(std.out, e.Policy)
 				return nil
+			}
+			if filepath.Ext(args[0]) == ".rego" {
+				return writePolicy(std, args[0], e)
 			}
 			written, err := rego.Scaffold(args[0], e.Files)
 			if err != nil {
@@ -61,6 +67,39 @@ input, and settings that make editors check it. Nothing that exists is replaced.
 	return cmd
 }
 
+// writePolicy writes the policy of an example alone to a new file.
+func writePolicy(std stdio, name string, e policies.Example) error {
+	for other := range e.Files {
+		if filepath.Ext(other) != ".rego" { // it would not load without its data
+			return usageError("donax policy init "+strings.TrimSuffix(name, ".rego"), "this example needs %s beside it: name a folder", other)
+		}
+	}
+	f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+	if errors.Is(err, fs.ErrExist) {
+		return &exitError{exitNo, &hint{fmt.Errorf("%s is there already, and nothing is replaced", name), "another name"}}
+	}
+	if err != nil {
+		return &exitError{exitNo, err}
+	}
+	_, err = f.WriteString(e.Policy)
+	if err := errors.Join(err, f.Close()); err != nil {
+		return &exitError{exitFault, err}
+	}
+	fmt.Fprintln(std.out, name)
+	fmt.Fprintf(std.err, "next: donax policy explain --policy %[1]s 'rm -rf src'; then edit %[1]s; donax policy check %[1]s\n", name)
+	return nil
+}
+
+// needs refuses to go on without operands, and says what they would be.
+func needs(what, try string) cobra.PositionalArgs {
+	return func(_ *cobra.Command, args []string) error {
+		if len(args) == 0 {
+			return usageError(try, "%s is missing", what)
+		}
+		return nil
+	}
+}
+
 func newPolicyCheck(std stdio) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
@@ -68,7 +107,7 @@ func newPolicyCheck(std stdio) *cobra.Command {
 		Short: "Compile policies strictly and say what looks wrong",
 		Long: `Compile policies strictly, against the schema of the input, and say what looks wrong.
 Each PATH is a layer of its own, as with --policy. Exit status 0: they load; 1: they do not.`,
-		Args: cobra.MinimumNArgs(1),
+		Args: needs("the policy, a file or a folder,", "donax policy check rules.rego"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			ok, reports := true, []*rego.Report{}
 			for _, path := range args {
@@ -102,7 +141,7 @@ func newPolicyTest(std stdio) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "test PATH...",
 		Short: "Run the test_ rules of *_test.rego files",
-		Args:  cobra.MinimumNArgs(1),
+		Args:  needs("the folder with the policy and its tests", "donax policy test ./rules"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			r, err := rego.Test(cmd.Context(), rego.TestConfig{Config: rego.Config{Paths: args, Enforce: rego.Obligations()}, Run: pattern})
 			if err != nil {
@@ -140,7 +179,7 @@ func newPolicyFmt(std stdio) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "fmt FILE...",
 		Short: "Format Rego files",
-		Args:  cobra.MinimumNArgs(1),
+		Args:  needs("the file", "donax policy fmt -w rules.rego"),
 		RunE: func(_ *cobra.Command, args []string) error {
 			for _, name := range args {
 				text, err := os.ReadFile(name)

@@ -64,7 +64,6 @@ func TestRefusedTexts(t *testing.T) {
 		"rego v2":                {"package donax\n\nimport rego.v2\n\nallow := true\n", "rego.v2"},
 		"recursion":              {head + "f(x) := f(x + 1)\n\nallow if f(1)", "recursive"},
 		"limit on files":         {head + `limit contains {"timeout_ms": 3} if input.file.op == "read"`, "can never apply"},
-		"commands of a program":  {head + `limit contains {"commands": 3} if input.exec.name == "x"`, "counts those of a whole line"},
 		"limit of zero":          {head + `limit contains {"commands": 0} if input.command`, "above 0"},
 		"limit misspelt":         {head + `limit contains {"timeout": 3} if input.command`, `knows no key "timeout"`},
 		"limits":                 {head + `limits contains {"commands": 3} if input.command`, `did you mean "limit"?`},

@@ -241,12 +241,6 @@ func (s *snapshot) checkObligations() (ps problems) {
 				p := s.texts.lint(r.Loc(), "this %s can never apply", name)
 				p.Details = []string{"its conditions must be able to hold for " + when}
 				ps = append(ps, p)
-				continue
-			}
-			if obj, ok := r.Head.Key.Value.(ast.Object); ok && obj.Get(ast.StringTerm("commands")) != nil {
-				p := s.texts.lint(r.Loc(), "this limit on commands can never apply: it counts those of a whole line, not of one program")
-				p.Details = []string{`its conditions must be able to hold for input.action == "command"`}
-				ps = append(ps, p)
 			}
 		}
 	}

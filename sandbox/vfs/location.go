@@ -42,13 +42,6 @@ func (l Location) pinned() bool {
 // isDir reports whether a folder is there.
 func (l Location) isDir() bool { return l.Info != nil && l.Info.IsDir() }
 
-// Protected reports whether changes here are refused because the host later
-// runs or obeys what is in this place; see [Protect].
-func (l Location) Protected() bool {
-	p, ok := l.fsys.(interface{ protected(string) bool })
-	return ok && p.protected(l.rel)
-}
-
 // Open opens the place. O_CREATE creates it only if nothing is there, not
 // even a symlink.
 func (l Location) Open(flag int, perm fs.FileMode) (File, error) {

@@ -84,9 +84,18 @@ func equal(a, b []string) bool {
 // Protected reports whether name is at or below a protected place.
 func (p *Protect) Protected(name string) bool { return p.match(name) == placeInside }
 
-// protected is for Location, which also counts the way to a place: a file or
-// symlink there is refused too.
-func (p *Protect) protected(name string) bool { return p.match(name) != placeNone }
+// Protected reports whether changes at the canonical name are refused because
+// the host later runs or obeys what is there; see [Protect]. onWay says that it
+// is a folder above such a place, which may only be made and filled.
+func (m *Mount) Protected(name string) (yes, onWay bool) {
+	p, rel := m.at(name)
+	f, ok := p.FS.(interface{ match(string) int })
+	if !ok {
+		return false, false
+	}
+	at := f.match(rel)
+	return at != placeNone, at == placeOnWay
+}
 
 // How a name relates to the protected places.
 const (

@@ -41,9 +41,11 @@ func idOf(fi fs.FileInfo) fileID {
 
 func (l *limited) setDev(d uint64) uint64 { return setDev(l.FS, d) }
 
-func (l *limited) protected(name string) bool {
-	p, ok := l.FS.(interface{ protected(string) bool })
-	return ok && p.protected(name)
+func (l *limited) match(name string) int {
+	if p, ok := l.FS.(interface{ match(string) int }); ok {
+		return p.match(name)
+	}
+	return placeNone
 }
 
 func (l *limited) Open(name string, flag int, perm fs.FileMode) (File, error) {
