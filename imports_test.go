@@ -54,10 +54,11 @@ var owners = map[string]struct{ rooms, why string }{
 	"github.com/modelcontextprotocol/go-sdk": {"mcp", "the protocol stays behind mcp.Server and mcp/client"},
 	"github.com/spf13/cobra":                 {"cmd", "the command line is wiring only"},
 	"github.com/BurntSushi/toml":             {"cmd", "one client's configuration is TOML"},
-	"github.com/benhoyt/goawk":               {"wasm/box/applet", "runs inside wasm only"},
 	"github.com/itchyny/gojq":                {"wasm/box/applet", "runs inside wasm only"},
 	"go.yaml.in/yaml/v3":                     {"wasm/box/applet policy/rego", "yq runs inside wasm; policies have data files"},
 	"github.com/dlclark/regexp2":             {"wasm/box/applet", "runs inside wasm only"},
+	"github.com/klauspost/compress":          {"wasm/box/applet", "runs inside wasm only"},
+	"github.com/ulikunitz/xz":                {"wasm/box/applet", "runs inside wasm only"},
 }
 
 // banned lists packages that would reach the host past the handles that

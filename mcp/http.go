@@ -73,8 +73,15 @@ func (h *httpHandler) serveHealth(w http.ResponseWriter, _ *http.Request) {
 		http.Error(w, "shutting down", http.StatusServiceUnavailable)
 		return
 	}
-	if h.s.health != nil {
-		if err := h.s.health(); err != nil {
+	checks := []func() error{h.s.health}
+	if sick, ok := h.c.Auth.(Sick); ok {
+		checks = append(checks, sick.Health)
+	}
+	for _, check := range checks {
+		if check == nil {
+			continue
+		}
+		if err := check(); err != nil {
 			http.Error(w, err.Error(), http.StatusServiceUnavailable)
 			return
 		}

@@ -456,12 +456,29 @@ func TestTokenFiles(t *testing.T) {
 	if err := tokens.Reload(); err == nil {
 		t.Error("a bad file is taken")
 	}
+	// 091: and the server says so.
+	srv := httpServer(t, mcp.Config{}, mcp.HTTPConfig{Auth: tokens})
+	health := func() (int, string) {
+		resp, err := http.Get(srv.URL + "/healthz")
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer resp.Body.Close()
+		b, _ := io.ReadAll(resp.Body)
+		return resp.StatusCode, string(b)
+	}
+	if status, text := health(); status != http.StatusServiceUnavailable || !strings.Contains(text, "token file") || strings.Contains(text, path) {
+		t.Errorf("healthz: %d %s", status, text)
+	}
 	if got := ask(tokens, "Bearer alice-0123456789abcdef"); got != "refused" {
 		t.Errorf("with a bad file: %s", got)
 	}
 	write("0123456789abcdef0123", 0o600)
 	if err := tokens.Reload(); err != nil || ask(tokens, "Bearer 0123456789abcdef0123") == "refused" {
 		t.Errorf("right again: %v", err)
+	}
+	if status, text := health(); status != http.StatusOK {
+		t.Errorf("healthz: %d %s", status, text)
 	}
 	if err := os.Remove(path); err != nil {
 		t.Fatal(err)

@@ -15,6 +15,14 @@ type Authenticator interface {
 	Authenticate(r *http.Request) (Identity, error)
 }
 
+// Sick is what an [Authenticator] may also be.
+type Sick interface {
+	// Health says why nobody, or nobody with credentials of some kind, is let
+	// in; nil means that nothing is wrong. Its text is shown at /healthz, to
+	// whoever asks.
+	Health() error
+}
+
 // Identity is an authenticated client.
 type Identity struct {
 	Principal policy.Principal // Sub must not be empty

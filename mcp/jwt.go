@@ -87,6 +87,14 @@ func (j *JWTs) Authenticate(r *http.Request) (Identity, error) {
 	return Identity{Principal: p}, nil
 }
 
+// Health implements [Sick].
+func (j *JWTs) Health() error {
+	if _, err := j.keys.current(); err != nil {
+		return errors.New("the key set cannot be used, so nobody is let in by a JWT; the server's log says why")
+	}
+	return nil
+}
+
 // verifyJWT checks form and signature and returns the claims.
 func verifyJWT(keys map[string]jwtKey, token string) (map[string]any, error) {
 	parts := strings.Split(token, ".")

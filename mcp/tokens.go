@@ -63,6 +63,14 @@ func (t *Tokens) Authenticate(r *http.Request) (Identity, error) {
 	return list[found].who, nil
 }
 
+// Health implements [Sick].
+func (t *Tokens) Health() error {
+	if _, err := t.current(); err != nil {
+		return errors.New("the token file cannot be used, so nobody is let in by a token of it; the server's log says why")
+	}
+	return nil
+}
+
 // bearer returns the one bearer token of a request.
 func bearer(r *http.Request) (string, error) {
 	headers := r.Header.Values("Authorization")

@@ -103,3 +103,20 @@ func ApproverFrom(ctx context.Context, otherwise Approver) Approver {
 	}
 	return otherwise
 }
+
+type personKey struct{}
+
+// WithPerson returns a context in which person is who can be asked, for what
+// keeps its own account of what was approved. An Approver of the context
+// ([WithApprover]) may answer from another account.
+func WithPerson(ctx context.Context, person Approver) context.Context {
+	return context.WithValue(ctx, personKey{}, person)
+}
+
+// PersonFrom returns the person that ctx carries, or otherwise.
+func PersonFrom(ctx context.Context, otherwise Approver) Approver {
+	if own, ok := ctx.Value(personKey{}).(Approver); ok {
+		return own
+	}
+	return otherwise
+}

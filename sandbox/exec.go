@@ -230,6 +230,10 @@ func (h *host) spawn(ctx context.Context, p *Proc, parent *command, ch Child) er
 		c.stderr = p.Stderr
 	}
 	err := h.exec(ctx, c)
+	var ee *ExecError
+	if line := Absent(c.args[0]); errors.As(err, &ee) && ee.Status == StatusNotFound && line != "" {
+		_, _ = fmt.Fprintln(c.stderr, line)
+	}
 	var de *policy.DeniedError
 	if errors.As(err, &de) {
 		// Said here, where the child would have written; the program that

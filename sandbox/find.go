@@ -206,6 +206,9 @@ func (h *host) identify(ctx context.Context, c *command, at, file string) (targe
 	}
 	if h.session.program(name) == nil {
 		e.Msg = words[0] + ": bad interpreter: No such file or directory"
+		if line := Absent(words[0]); line != "" {
+			e.Msg += "\n" + line
+		}
 		return target{}, e
 	}
 	return h.named(ctx, c, name, append(append(words[:len(words):len(words)], file), args[1:]...))

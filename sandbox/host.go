@@ -162,6 +162,9 @@ func (s *shellHost) result(c *shell.Command, err error) error {
 	return err
 }
 
+// Absent implements [shell.Host].
+func (s *shellHost) Absent(name string) string { return Absent(name) }
+
 // Spend implements [shell.Host]. What a run holds is counted over all of its
 // shells.
 func (s *shellHost) Spend(r shell.Resource, n int64) error {

@@ -36,6 +36,7 @@ type Config struct {
 
 	RC     string // text that each fresh shell of a Run reads first, as if sourced; the policy is asked to admit it so
 	RCName string // what RC is called in messages and in that question
+	Posix  bool   // the lines run in bash's POSIX mode, as those of sh do
 
 	// Raise says, in a message about a limit, how to raise what the flag of
 	// the donax command sets; lowered means that the limit is lower than the
@@ -172,7 +173,7 @@ func (s *Session) run(ctx context.Context, c policy.Command, k *kept, in io.Read
 
 // script checks c and turns it into what the evaluator runs.
 func (s *Session) script(r *run, c policy.Command, k *kept) (script, error) {
-	sc := script{text: c.Text, config: shell.Config{Name: r.name, Params: c.Params, Script: c.Script, RC: s.cfg.RC, RCFile: s.cfg.RCName}, dir: s.cfg.Dir, pid: virtualPID, main: true, kept: k}
+	sc := script{text: c.Text, config: shell.Config{Name: r.name, Params: c.Params, Script: c.Script, RC: s.cfg.RC, RCFile: s.cfg.RCName, Posix: s.cfg.Posix}, dir: s.cfg.Dir, pid: virtualPID, main: true, kept: k}
 	resumed := k != nil && k.before != nil
 	if len(c.Args) > 0 {
 		var err error

@@ -138,7 +138,7 @@ func (h *Host) Create(ctx context.Context, s Spec) (*Terminal, error) {
 	}
 	t.seen.Store(t.created.UnixNano())
 	if s.Midway != nil {
-		run = policy.WithApprover(run, s.Midway(t.questions.ask))
+		run = policy.WithPerson(policy.WithApprover(run, s.Midway(t.questions.ask)), t.questions.ask)
 	}
 	run = policy.WithMeter(run, t.meter)
 	run, t.cancel = context.WithCancelCause(run)

@@ -30,6 +30,7 @@ type sandboxFlags struct {
 	memory   size
 	output   size
 	raw      bool
+	dialect  dialect
 	rcfile   string
 	quiet    bool
 	waist    waistFlags
@@ -61,6 +62,8 @@ func (f *sandboxFlags) add(cmd *cobra.Command, timeout time.Duration, memory, ou
 	f.waist.add(cmd)
 	f.upstream.add(cmd)
 	fl.BoolVar(&f.raw, "raw", false, "show terminal escape sequences of the line to a terminal or client as they are")
+	f.dialect = bash
+	fl.Var(&f.dialect, "dialect", "`DIALECT` of the lines: bash, or posix: bash in its POSIX mode, as sh")
 	fl.StringVar(&f.rcfile, "rcfile", "", "let each fresh shell read the bash text in `FILE` first, under the same policy and limits")
 	fl.BoolVarP(&f.quiet, "quiet", "q", false, "say nothing of donax's own on stderr but errors")
 }

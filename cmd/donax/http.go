@@ -122,6 +122,18 @@ func (a anyAuth) Authenticate(r *http.Request) (mcp.Identity, error) {
 	return a.tokens.Authenticate(r)
 }
 
+// Health implements mcp.Sick.
+func (a anyAuth) Health() error {
+	var errs []error
+	if a.tokens != nil {
+		errs = append(errs, a.tokens.Health())
+	}
+	if a.jwts != nil {
+		errs = append(errs, a.jwts.Health())
+	}
+	return errors.Join(errs...)
+}
+
 // drainTime is how long requests may take to end at a shutdown.
 const drainTime = 5 * time.Second
 

@@ -100,7 +100,7 @@ func (f *sandboxFlags) open(ctx context.Context, stderr io.Writer, session polic
 	env = append([]string{"HOME=/workspace", "PATH=/bin", "TMPDIR=/tmp", "USER=user", "LOGNAME=user", "LANG=C.UTF-8", "TERM=dumb"}, env...)
 	cfg := sandbox.Config{
 		Programs: programs, Lookup: o.lookup(), Policy: engine, Network: network, Limits: limits, Load: fromFiles(o.runtime), Dir: "/workspace", Env: env,
-		RC: rc, RCName: filepath.Base(f.rcfile), Raise: f.raise,
+		RC: rc, RCName: filepath.Base(f.rcfile), Posix: f.dialect == posix, Raise: f.raise,
 	}
 	o.homes = &homes{make: func() (*ownHome, error) { return newOwnHome(cfg, mounts, bin) }}
 	if o.homes.spare, err = o.homes.make(); err != nil { // now, since what is wrong with the flags shows here
@@ -114,7 +114,7 @@ func (f *sandboxFlags) open(ctx context.Context, stderr io.Writer, session polic
 		Isolation: worker.Isolation(f.isolation), Policy: engine, Raise: f.raise, Log: f.tell(stderr), Lookup: o.lookup(),
 		Setup: worker.Setup{
 			Limits: limits, Env: env, Dir: "/workspace", CacheDir: cacheDir(),
-			RC: rc, RCName: filepath.Base(f.rcfile), Served: f.raise != nil, Added: added,
+			RC: rc, RCName: filepath.Base(f.rcfile), Posix: f.dialect == posix, Served: f.raise != nil, Added: added,
 		},
 	}); err != nil {
 		return nil, errors.Join(err, o.Close())

@@ -17,10 +17,18 @@ import (
 	"github.com/donax-sh/donax/mcp/client/clienttest"
 )
 
-// TestMain makes the test binary be the faulty server when it is started as one.
+// TestMain makes the test binary be the faulty server, or the client of the
+// conformance suite, when it is started as one.
 func TestMain(m *testing.M) {
 	if len(os.Args) > 1 && os.Args[1] == "fake-server" {
 		os.Exit(clienttest.Main(os.Args[2:]))
+	}
+	if len(os.Args) == 3 && os.Args[1] == "suite-client" {
+		if err := suiteClient(os.Args[2]); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		os.Exit(0)
 	}
 	os.Exit(m.Run())
 }

@@ -63,7 +63,7 @@ func (s *Server) confirm(tool string) Confirm {
 func (m *Manager) confirmed(ctx context.Context, s *server, a policy.Action) error {
 	mode := Confirm(a.Tool.Confirm)
 	d := policy.Decision{Effect: policy.Ask, Reasons: []policy.Reason{{Msg: fmt.Sprintf("the configuration of the upstream server %s says %s", s.name, mode), Rule: "confirm"}}}
-	ask := policy.ApproverFrom(ctx, m.cfg.Approve)
+	ask := policy.PersonFrom(ctx, m.cfg.Approve)
 	switch mode {
 	case Trust:
 		return nil
@@ -89,7 +89,7 @@ func (m *Manager) confirmed(ctx context.Context, s *server, a policy.Action) err
 	case err == nil && d.Effect == policy.Allow:
 		return nil
 	case errors.Is(err, policy.ErrNobody):
-		return fmt.Errorf("needs a person's approval (confirm mode %s), and nobody can be asked here", mode)
+		return fmt.Errorf("needs a person's approval (confirm mode %s), and nobody can be asked here\n  try: a client that can ask (elicitation), or let the operator approve it: \"confirm\" of the tool in the upstream configuration", mode)
 	case err == nil:
 		return errors.New("the person who was asked said no")
 	}

@@ -29,7 +29,7 @@ func withAsker(ctx context.Context, s *server, admit func(context.Context, polic
 // the server.
 func elicit(ctx context.Context, e client.Elicitation) bool {
 	k, ok := ctx.Value(askerKey{}).(asker)
-	ask := policy.ApproverFrom(ctx, nil)
+	ask := policy.PersonFrom(ctx, nil)
 	if ok && ask == nil {
 		ask = k.s.m.cfg.Approve
 	}

@@ -220,7 +220,7 @@ func TestSecretsStayOut(t *testing.T) {
 	e := r.Engine(policy.EngineFunc(func(context.Context, policy.Action) (policy.Decision, error) {
 		return policy.Decision{Effect: policy.Allow, Redact: []policy.Redaction{{Name: "x", Pattern: "zebra[0-9]"}}}, nil
 	}))
-	a := command(`curl -H 'Authorization: Bearer hush-hush-1' https://u:hush-hush-2@host/?api_key=hush-hush-3; export K=tok-hushhush4; x=hush5hush; mysql --password hush-hush-6 configured-one card 4242 hush-hush-7 zebra8`)
+	a := command(`curl -H 'Authorization: Bearer hush-hush-1' https://u:hush-hush-2@host/?api_key=hush-hush-3 'https://h/a?page=2&sig=hush8&X-Amz-Signature=hush%2Fhush#access_token=hush' https://h/?key=hush https://h/?q=hush0123hush4567; export K=tok-hushhush4; x=hush5hush; mysql --password hush-hush-6 configured-one card 4242 hush-hush-7 zebra8`)
 	a.Command.Environ, a.Command.Env = []string{"A=hush-hush-7"}, []string{"A"}
 	if _, err := policy.Check(context.Background(), e, a); err != nil {
 		t.Fatal(err)
@@ -252,7 +252,7 @@ func TestSecretsStayOut(t *testing.T) {
 		t.Errorf("%s", l.Raw)
 	}
 	// Words that are no secrets stay readable.
-	for _, plain := range []string{"sort --key=2 -t: file.txt", "echo keyboard monkey", "grep -rn TODO src/main.go", "git log --author=me", "make VERBOSE=1", "cd /srv/app2024/token"} {
+	for _, plain := range []string{"sort --key=2 -t: file.txt", "echo keyboard monkey", "grep -rn TODO src/main.go", "git log --author=me", "make VERBOSE=1", "curl https://h/list?page=2&sort=name&monkey_bars=3", "a && b=12 && ls *.?ey", "cd /srv/app2024/token"} {
 		if _, err := policy.Check(context.Background(), e, command(plain)); err != nil {
 			t.Fatal(err)
 		}

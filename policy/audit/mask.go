@@ -80,6 +80,9 @@ func builtin() []pattern {
 		{hints: []string{"bearer", "basic"}, re: regexp.MustCompile(`(?i)\b(?:bearer|basic)\s+([A-Za-z0-9._~+/=-]{4,})`)},
 		{hints: []string{"cookie"}, re: regexp.MustCompile(`(?i)\bcookie["']?\s*[:=]\s*["']?([^"'\r\n]+)`)},
 		{hints: []string{"://"}, re: regexp.MustCompile(`[A-Za-z][A-Za-z0-9+.-]*://(?:[^/\s:@"']*:([^/\s@"']+)|([^/\s:@"']{8,}))@`)},
+		// A parameter of a URL: by its name, or because a machine seems to have made its value.
+		{hints: []string{"?", "&"}, re: regexp.MustCompile(`(?i)[?&#;](?:[\w.%-]*(?:key|sig|signature|secret|token|code|passw(?:or)?d|pass|pwd|auth|credential|session|sid|jwt))=([^&#\s"'<>|;]+)`)},
+		{hints: []string{"?", "&"}, re: regexp.MustCompile(`[?&#;][\w.%-]+=([^&#\s"'<>|;]{12,})`), fits: random},
 		{hints: []string{"key", "secret", "token", "passw", "passphrase", "pwd", "credential", "auth"},
 			re: regexp.MustCompile(`(?i)` + secretName + `["']?\s*[=:]\s*(?:"([^"]+)"|'([^']+)'|([^\s&;|<>"'$(]{4,}))`)},
 		{hints: []string{"--pass", "--token", "--secret", "--api", "--auth", "--credential", "--private"},

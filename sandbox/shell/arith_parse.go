@@ -60,7 +60,8 @@ type arithParser struct {
 	depth int
 	tok   string // current operator or punctuation; "" when val is set or at the end
 	val   arithNode
-	start int // of the current token
+	start int // of the current token; at the end, of the last one
+	prev  int // of the token before it
 	end   bool
 }
 
@@ -134,14 +135,16 @@ func (p *arithParser) next() {
 	for p.i < len(s) && (s[p.i] == ' ' || s[p.i] == '\t' || s[p.i] == '\n' || s[p.i] == '\r') {
 		p.i++
 	}
-	p.tok, p.val, p.start = "", nil, p.i
+	before := p.val
+	p.tok, p.val = "", nil
 	if p.i >= len(s) {
 		p.end = true
 		return
 	}
+	p.prev, p.start = p.start, p.i
 	c := s[p.i]
 	switch {
-	case c == holeMark:
+	case c == holeMark && p.sh == nil: // a value may hold the byte too
 		n := int(s[p.i+1]) - 1
 		p.i += 3
 		p.val = &arithHole{n}
@@ -155,8 +158,7 @@ func (p *arithParser) next() {
 		p.i = j
 		v, msg := parseNumber(lit)
 		if msg != "" {
-			p.start = j - len(lit)
-			failf(errDiscard, 1, "%s: %s (error token is \"%s\")", strings.TrimLeft(p.t.s, " \t\n"), msg, s[p.start:])
+			failf(errDiscard, 1, "%s: %s (error token is \"%s\")", strings.TrimLeft(s[:j], " \t\n"), msg, lit)
 		}
 		p.val = &arithNum{v}
 		return
@@ -168,7 +170,7 @@ func (p *arithParser) next() {
 		name := s[p.i:j]
 		if j < len(s) && s[j] == '[' {
 			end := subscriptEnd(s, j+1)
-			if end > len(s) || s[end-1] != ']' {
+			if end > len(s) || s[end-1] != ']' || p.sh != nil && strings.IndexByte(s[j:end], holeMark) >= 0 {
 				p.fail("bad array subscript")
 			}
 			p.i = end
@@ -185,16 +187,24 @@ func (p *arithParser) next() {
 			case "<<=", ">>=", "**", "<<", ">>", "<=", ">=", "==", "!=", "&&", "||", "++", "--",
 				"+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=",
 				"+", "-", "*", "/", "%", "<", ">", "=", "!", "~", "&", "|", "^", "?", ":", ",", "(", ")":
+				if (op == "++" || op == "--") && !isLvalue(before) && !startsName(s[p.i+n:]) {
+					op, n = op[:1], 1 // ++5 is + +5, 3--1 is 3 - -1
+				}
 				p.tok = op
 				p.i += n
 				return
 			}
 		}
 	}
-	if c == '\'' || c == '"' || c == '[' || c == '{' || c == '$' || c == '`' {
-		p.fail("syntax error: operand expected")
+	if before != nil {
+		p.fail("syntax error: invalid arithmetic operator")
 	}
-	p.fail("syntax error: invalid arithmetic operator")
+	p.fail("syntax error: operand expected")
+}
+
+func startsName(s string) bool {
+	s = strings.TrimLeft(s, " \t\n\r")
+	return s != "" && isNameByte(s[0]) && (s[0] < '0' || s[0] > '9')
 }
 
 // subscriptEnd returns the index after the bracket that closes a subscript.
@@ -342,10 +352,6 @@ func (p *arithParser) binary(least int) arithNode {
 	x := p.unary()
 	for {
 		op := p.tok
-		if op == "++" || op == "--" { // 3--1 is 3 - -1
-			op = op[:1]
-			p.tok, p.i = op, p.start+1
-		}
 		prec := precedence(op)
 		if prec == 0 || prec <= least {
 			return x
@@ -357,6 +363,11 @@ func (p *arithParser) binary(least int) arithNode {
 			below = prec - 1 // right to left
 		}
 		y := p.binary(below)
+		if op == "**" { // bash names the end of the exponent
+			if at = p.prev; p.end {
+				at = p.start
+			}
+		}
 		switch op {
 		case "||", "&&":
 			x = &arithLogic{op == "||", x, y}
@@ -371,24 +382,14 @@ func (p *arithParser) unary() arithNode {
 	defer func() { p.depth-- }()
 	switch op := p.tok; op {
 	case "++", "--":
-		save := *p
+		p.next() // a name
+		x := p.val
 		p.next()
-		if isLvalue(p.val) {
-			x := p.val
-			p.next()
-			d := int64(1)
-			if op == "--" {
-				d = -1
-			}
-			return &arithStep{x: x, delta: d}
+		d := int64(1)
+		if op == "--" {
+			d = -1
 		}
-		// ++5 is + +5.
-		depth := p.depth
-		*p = save
-		p.depth = depth
-		p.tok = op[:1]
-		p.i = p.start + 1
-		return p.unary()
+		return &arithStep{x: x, delta: d}
 	case "!", "~", "-", "+":
 		p.next()
 		return &arithUnary{op[0], p.unary()}

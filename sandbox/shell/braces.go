@@ -205,7 +205,9 @@ func isLetter(c byte) bool { return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z'
 
 // expandBraces calls yield with the parts of each word.
 func (sh *shell) expandBraces(b *braces, yield func([]part)) {
-	count := 0
+	if b.count(int64(sh.run.lim.Words)) > int64(sh.run.lim.Words) { // before any of them is made
+		throw(&LimitError{What: "brace expansion of more than " + itoa(sh.run.lim.Words) + " words"})
+	}
 	var walk func(nodes []braceNode, pre []part, next func([]part))
 	walk = func(nodes []braceNode, pre []part, next func([]part)) {
 		sh.tick()
@@ -226,12 +228,28 @@ func (sh *shell) expandBraces(b *braces, yield func([]part)) {
 			walk(rest, append(pre, n.parts...), next)
 		}
 	}
-	walk(b.nodes, nil, func(p []part) {
-		if count++; count > sh.run.lim.Words {
-			throw(&LimitError{What: "brace expansion of more than " + itoa(sh.run.lim.Words) + " words"})
+	walk(b.nodes, nil, yield)
+}
+
+// count is how many words b makes; all above most is most+1.
+func (b *braces) count(most int64) int64 {
+	n := int64(1)
+	for _, x := range b.nodes {
+		k := int64(1)
+		switch {
+		case x.alts != nil:
+			k = 0
+			for _, a := range x.alts {
+				k = min(k+a.count(most), most+1)
+			}
+		case x.seq != nil:
+			// The distance may not fit a signed number.
+			d := uint64(max(x.seq.from, x.seq.to)) - uint64(min(x.seq.from, x.seq.to))
+			k = int64(min(d/uint64(x.seq.step), uint64(most))) + 1
 		}
-		yield(p)
-	})
+		n = min(n*k, most+1)
+	}
+	return n
 }
 
 // mergeParts joins texts that brace expansion put side by side. As braces

@@ -7,10 +7,11 @@ import (
 )
 
 func builtinBuiltin(sh *shell, args []string) int {
-	rest := args[1:]
-	if len(rest) > 0 && rest[0] == "--" {
-		rest = rest[1:]
+	o := newGetopt(args, "")
+	if o.next() {
+		return sh.usage(o, "builtin [shell-builtin [arg ...]]")
 	}
+	rest := o.rest()
 	if len(rest) == 0 {
 		return 0
 	}

@@ -240,24 +240,31 @@ func (sh *shell) declareOne(d *declSpec, it declItem) bool {
 	}
 	name := a.name
 	ok := true
-	fail := func(kind errKind) {
+	fail := func() {
 		if p := recover(); p != nil {
 			ab, is := p.(abort)
 			ce, is2 := ab.err.(*cmdError)
 			if !is || !is2 || ce.kind == errExit {
 				panic(p)
 			}
-			if strings.Contains(ce.msg, "readonly variable") {
-				sh.errorf("%s: %s", d.cmd, ce.msg)
-			} else if ce.msg != "" && !ce.quiet {
-				sh.errorf("%s", ce.msg)
+			e := *ce
+			if e.msg != "" && !strings.Contains(e.msg, "bad array subscript") {
+				e.msg = d.cmd + ": " + e.msg
 			}
-			_ = kind
+			if strings.Contains(e.msg, "(error token is") {
+				panic(abort{&e})
+			}
+			if e.msg != "" && !e.quiet {
+				sh.errorf("%s", e.msg)
+			}
 			ok = false
+			if sh.isSpecial(d.cmd) && strings.Contains(e.msg, "readonly variable") {
+				sh.flow = flowExit
+			}
 		}
 	}
 	func() {
-		defer fail(errCommand)
+		defer fail()
 		sh.declareVar(d, a, name, it.val, it.els)
 	}()
 	return ok
@@ -494,7 +501,7 @@ func (sh *shell) declareNameref(d *declSpec, a *assign, name string, v *variable
 		failf(errCommand, 1, "%s: nameref variable self references not allowed", name)
 	}
 	if val == name {
-		sh.errorf("warning: %s: circular name reference", name)
+		sh.errorf("%s: warning: %s: circular name reference", d.cmd, name)
 	}
 	v.attr |= attrNameref | attrSet | d.on&(attrReadonly|attrExport)
 	v.str = val

@@ -7,21 +7,26 @@ import (
 	"strings"
 )
 
+// tooMany drops what is being read, as bash does for arguments too many.
+func tooMany(name string) { failf(errDiscard, 1, "%s: too many arguments", name) }
+
 func builtinExit(sh *shell, args []string) int {
+	if args[0] == "logout" {
+		return sh.builtinError("logout", "not login shell: use `exit'")
+	}
 	st := sh.status
 	rest := args[1:]
 	if len(rest) > 0 && rest[0] == "--" {
 		rest = rest[1:]
 	}
 	if len(rest) > 0 {
-		n, ok := atoi(strings.TrimSpace(rest[0]))
+		n, ok := atoi(strings.Trim(rest[0], " \t\n"))
 		switch {
 		case !ok:
 			sh.errorf("%s: %s: numeric argument required", args[0], rest[0])
 			st = 2
 		case len(rest) > 1:
-			sh.errorf("%s: too many arguments", args[0])
-			return 1
+			tooMany(args[0])
 		default:
 			st = int(n & 255)
 		}
@@ -37,16 +42,12 @@ func builtinReturn(sh *shell, args []string) int {
 		rest = rest[1:]
 	}
 	if len(rest) > 0 {
-		n, ok := atoi(strings.TrimSpace(rest[0]))
+		n, ok := atoi(strings.Trim(rest[0], " \t\n"))
 		if !ok {
 			sh.errorf("return: %s: numeric argument required", rest[0])
 			n = 2
 		} else if len(rest) > 1 {
-			sh.errorf("return: too many arguments")
-			if sh.frame != nil {
-				sh.flow, sh.ret = flowReturn, 1
-			}
-			return 1
+			tooMany("return")
 		}
 		st = int(n & 255)
 	}
@@ -70,13 +71,13 @@ func builtinBreak(sh *shell, args []string) int {
 	n := int64(1)
 	if len(rest) > 0 {
 		var ok bool
-		if n, ok = atoi(rest[0]); !ok {
+		if n, ok = atoi(strings.Trim(rest[0], " \t\n")); !ok {
 			sh.errorf("%s: %s: numeric argument required", args[0], rest[0])
 			sh.flow = flowExit
 			return 128
 		}
 		if len(rest) > 1 {
-			throw(&cmdError{msg: args[0] + ": too many arguments", status: 1, kind: errDiscard})
+			tooMany(args[0])
 		}
 		if n < 1 {
 			sh.errorf("%s: %s: loop count out of range", args[0], rest[0])
@@ -100,11 +101,11 @@ func builtinShift(sh *shell, args []string) int {
 	}
 	if len(rest) > 0 {
 		var ok bool
-		if n, ok = atoi(rest[0]); !ok {
+		if n, ok = atoi(strings.Trim(rest[0], " \t\n")); !ok {
 			return sh.builtinError("shift", "%s: numeric argument required", rest[0])
 		}
 		if len(rest) > 1 {
-			return sh.builtinError("shift", "too many arguments")
+			tooMany("shift")
 		}
 	}
 	if n < 0 {
@@ -162,9 +163,9 @@ func builtinEval(sh *shell, args []string) int {
 }
 
 func builtinSource(sh *shell, args []string) int {
-	o := newGetopt(args, "p:")
-	for o.next() {
-		return sh.usage(&getopt{args: args, bad: o.opt}, args[0]+" filename [arguments]")
+	o := newGetopt(args, "")
+	if o.next() {
+		return sh.usage(o, args[0]+" filename [arguments]")
 	}
 	rest := o.rest()
 	if len(rest) == 0 {
@@ -174,6 +175,7 @@ func builtinSource(sh *shell, args []string) int {
 	}
 	name := rest[0]
 	if !strings.Contains(name, "/") && sh.opts.has(optSourcepath) {
+		found := false
 		p, _ := sh.getSet("PATH")
 		for _, d := range strings.Split(p, ":") {
 			if d == "" {
@@ -181,9 +183,13 @@ func builtinSource(sh *shell, args []string) int {
 			}
 			full := d + "/" + name
 			if fi, err := sh.run.host.Stat(sh.ctx, sh.abs(full)); err == nil && fi.Mode().IsRegular() {
-				name = full
+				name, found = full, true
 				break
 			}
+		}
+		if !found && sh.opts.has(optPosix) { // there the working folder is not searched
+			sh.flow = flowExit
+			return sh.builtinError(args[0], "%s: file not found", name)
 		}
 	}
 	return sh.sourceFile(name, rest, args)

@@ -91,6 +91,9 @@ func (sh *shell) setOption(x option, on bool) {
 	case optPosix:
 		if on {
 			sh.opts.set(optExpandAliases, true)
+			sh.setStr("POSIXLY_CORRECT", "y")
+		} else {
+			sh.unsetVar("POSIXLY_CORRECT")
 		}
 	}
 }

@@ -88,7 +88,7 @@ func (sh *shell) listDecls(d *declSpec) int {
 	}
 	sort.Strings(names)
 	var b strings.Builder
-	full := d.print || d.on != 0 || d.cmd == "export" || d.cmd == "readonly"
+	full := d.print || d.on != 0 || d.cmd == "export" || d.cmd == "readonly" || d.cmd == "local"
 	for _, n := range names {
 		v := sh.vars.m[n]
 		if d.cmd == "local" && (v.depth != sh.depthVar() || v.depth == 0) {
@@ -101,7 +101,13 @@ func (sh *shell) listDecls(d *declSpec) int {
 			continue
 		}
 		if full {
-			b.WriteString(sh.declString(n, v) + "\n")
+			line := sh.declString(n, v)
+			if _, rest, ok := strings.Cut(line, " -x "); ok && d.cmd == "export" && sh.opts.has(optPosix) {
+				line = "export " + rest
+			} else if _, rest, ok := strings.Cut(line, " -r "); ok && d.cmd == "readonly" && sh.opts.has(optPosix) {
+				line = "readonly " + rest
+			}
+			b.WriteString(line + "\n")
 		} else {
 			b.WriteString(sh.setString(n, v))
 		}

@@ -32,6 +32,9 @@ func (sh *shell) varChanged(name string) {
 	case "POSIXLY_CORRECT":
 		_, on := sh.vars.m[name].scalar()
 		sh.opts.set(optPosix, on)
+		if on {
+			sh.opts.set(optExpandAliases, true)
+		}
 	}
 }
 

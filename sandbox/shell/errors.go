@@ -80,7 +80,7 @@ func (sh *shell) caught(err error) {
 		sh.flow = flowDiscard
 	case errExit:
 		sh.flow = flowExit
-		if sh.commandString && !sh.isSubshell && !ce.quiet {
+		if sh.commandString && !sh.isSubshell && !ce.quiet && ce.status == 1 && !sh.opts.has(optErrexit) {
 			sh.status = 127
 		}
 	}

@@ -278,7 +278,7 @@ func (sh *shell) runFor(c *forCmd) {
 		ok = false
 		sh.protect(func() {
 			sh.tick()
-			sh.debugTrap("for " + c.name)
+			sh.debugTrap(c.text)
 			sh.setLoopVar(c.name, it)
 			ok = true
 		})
@@ -397,7 +397,7 @@ func (sh *shell) runCase(c *caseCmd) {
 }
 
 func (sh *shell) runArith(c *arithCmd) {
-	sh.debugTrap("((" + c.x.raw + "))")
+	sh.debugTrap(c.text)
 	if sh.opts.has(optXtrace) {
 		sh.trace("((" + c.x.raw + "))")
 	}

@@ -7,8 +7,13 @@ func (sh *shell) define(c *funcCmd) {
 	if sh.funcs.readonly[c.name] {
 		failf(errCommand, 1, "%s: readonly function", c.name)
 	}
-	if sh.opts.has(optPosix) && isSpecialBuiltin(c.name) {
-		failf(errExit, 2, "`%s': is a special builtin", c.name)
+	if sh.opts.has(optPosix) {
+		switch {
+		case isSpecialBuiltin(c.name):
+			failf(errExit, 2, "`%s': is a special builtin", c.name)
+		case !isName(c.name):
+			failf(errExit, 2, "`%s': not a valid identifier", c.name)
+		}
 	}
 	if strings.ContainsAny(c.name, "$`\\\"' ") {
 		failf(errCommand, 1, "`%s': not a valid identifier", c.name)

@@ -26,9 +26,6 @@ func (sh *shell) glob(out []string, plain, esc string) []string {
 		case sh.opts.has(optNullglob):
 			return out
 		}
-		if !g.any {
-			return append(out, plain)
-		}
 		return append(out, plain)
 	}
 	sort.Strings(matches)
@@ -100,7 +97,6 @@ func splitColon(s string) []string {
 type globber struct {
 	sh   *shell
 	fold bool
-	any  bool
 	out  []string
 }
 
@@ -240,6 +236,9 @@ func (g *globber) literal(prefix, name string, rest []string) {
 		return
 	}
 	if name == "" {
+		if prefix == "" {
+			return // **/ names what is below, not the folder itself
+		}
 		if fi, err := g.sh.run.host.Stat(g.sh.ctx, g.sh.abs(prefix)); err == nil && fi.IsDir() {
 			g.add(p)
 		}
@@ -280,7 +279,6 @@ func (g *globber) star(prefix string, rest []string, depth int) {
 }
 
 func (g *globber) add(s string) {
-	g.any = true
 	g.out = append(g.out, s)
 	if len(g.out) > g.sh.run.lim.Words {
 		throw(&LimitError{What: "more than " + itoa(g.sh.run.lim.Words) + " words"})

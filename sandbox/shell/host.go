@@ -44,6 +44,10 @@ type Host interface {
 	// the builtin fail with status 126.
 	Admit(ctx context.Context, c *Command, text string) error
 
+	// Absent returns a line for who tried a command that was not found, as it
+	// was typed; "" when there is nothing to say beyond that.
+	Absent(name string) string
+
 	// Spend accounts for a resource; n may be negative for what is given
 	// back. It returns a [*LimitError] when there is no more.
 	Spend(r Resource, n int64) error

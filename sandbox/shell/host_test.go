@@ -102,6 +102,13 @@ func (h *testHost) Admit(_ context.Context, c *Command, _ string) error {
 	return nil
 }
 
+func (h *testHost) Absent(name string) string {
+	if name == "absent" {
+		return "donax: absent: there is something else"
+	}
+	return ""
+}
+
 func (h *testHost) Spend(r Resource, n int64) error {
 	switch r {
 	case Memory:

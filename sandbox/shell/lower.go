@@ -103,12 +103,27 @@ func (lw *lowerer) stmt(s *syntax.Stmt) *stmt {
 		out.cmd = lw.binary(b)
 	} else {
 		out.cmd = lw.command(s.Cmd, out.line)
+		if c, ok := out.cmd.(*simpleCmd); ok {
+			c.text = lw.slice(s.Position.Offset(), commandEnd(s))
+		}
 	}
 	if out.bg {
 		end := s.Semicolon.Offset()
 		out.text = strings.TrimSpace(lw.slice(s.Position.Offset(), end))
 	}
 	return out
+}
+
+// commandEnd is where a statement without what separates it from the next
+// one ends, here-documents apart.
+func commandEnd(s *syntax.Stmt) (end uint) {
+	if s.Cmd != nil {
+		end = s.Cmd.End().Offset()
+	}
+	for _, r := range s.Redirs {
+		end = max(end, r.Word.End().Offset())
+	}
+	return end
 }
 
 // binary lowers && || | |&. The parser nests them to the left.
@@ -262,9 +277,9 @@ func (lw *lowerer) command(c syntax.Command, line int) command {
 		fn.text, fn.from = lw.funcText(c), lw.src
 		return &funcCmd{name: c.Name.Value, fn: fn}
 	case *syntax.ArithmCmd:
-		return &arithCmd{x: lw.arithText(lw.slice(c.Left.Offset()+2, c.Right.Offset())), line: line}
+		return &arithCmd{x: lw.arithText(lw.slice(c.Left.Offset()+2, c.Right.Offset())), line: line, text: lw.slice(c.Left.Offset(), c.End().Offset())}
 	case *syntax.TestClause:
-		return &testCmd{x: lw.test(c.X), line: line}
+		return &testCmd{x: lw.test(c.X), line: line, text: lw.slice(c.Pos().Offset(), c.End().Offset())}
 	case *syntax.TimeClause:
 		out := &timeCmd{posix: c.PosixFormat}
 		if c.Stmt != nil {
@@ -336,6 +351,7 @@ func (lw *lowerer) forClause(c *syntax.ForClause) command {
 	switch l := c.Loop.(type) {
 	case *syntax.WordIter:
 		out := &forCmd{name: l.Name.Value, in: l.InPos.IsValid(), body: body, sel: c.Select, line: lw.lineOf(c.ForPos)}
+		out.text = strings.TrimRight(lw.slice(c.ForPos.Offset(), c.DoPos.Offset()), "; \t\n")
 		for _, w := range l.Items {
 			out.items = append(out.items, lw.argWord(w))
 		}

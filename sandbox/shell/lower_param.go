@@ -70,6 +70,17 @@ func (lw *lowerer) badParam(p *paramPart) part {
 	if q := lw.badSlice(body, p.raw); q != nil {
 		return q
 	}
+	if name, rest, ok := strings.Cut(body, "~"); ok { // ${x~}, ${x~~}: the case is turned
+		if q, ok := lw.keyParts("${" + name + "}")[0].(*paramPart); ok && !q.bad && q.op == opNone && !q.length && !q.slice {
+			c := *q
+			c.op, c.raw = opToggle1, p.raw
+			if strings.HasPrefix(rest, "~") {
+				c.op, rest = opToggle, rest[1:]
+			}
+			c.arg = finishWord(lw.keyParts(rest), wordPlain)
+			return &c
+		}
+	}
 	if rest, ok := strings.CutPrefix(body, "#"); ok {
 		for _, o := range []struct {
 			s  string

@@ -169,6 +169,8 @@ func (sh *shell) initVars(c *Config) {
 	def("TERM", "dumb", 0)
 	if c.Posix {
 		sh.opts.set(optPosix, true)
+		sh.opts.set(optExpandAliases, true)
+		force("POSIXLY_CORRECT", "y", 0)
 	}
 	vi := &variable{attr: attrArray | attrReadonly, arr: &indexed{vals: []string{"5", "2", "15", "1", "release", "x86_64-pc-linux-gnu"}}, owner: s}
 	s.m["BASH_VERSINFO"] = vi
@@ -278,13 +280,9 @@ func (sh *shell) runText(src *source, origin string) {
 		return sh.flow == flowNone
 	})
 	if err != nil {
-		var se *syntaxErr
-		if errors.As(err, &se) {
-			sh.line = se.line
-		}
-		sh.errorf("%v", err)
+		sh.report(err, origin)
 		sh.status = 2
-		if origin == "" {
+		if origin == "" || origin == "eval" && sh.opts.has(optPosix) {
 			sh.flow = flowExit
 		}
 	}

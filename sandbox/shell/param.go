@@ -453,6 +453,9 @@ func (sh *shell) argParts(b *builder, p *paramPart, quoted bool) {
 
 // slice applies ${x:off:len}.
 func (sh *shell) slice(p *paramPart, v pvalue) pvalue {
+	if !v.set {
+		return v
+	}
 	off := sh.arith(p.off)
 	var n int64
 	if p.n != nil {

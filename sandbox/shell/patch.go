@@ -183,3 +183,21 @@ func (src *source) blank(i, j int) bool {
 	}
 	return changed
 }
+
+// closeHeredoc ends a here-document that the text leaves open, as bash does,
+// with a warning.
+func (src *source) closeHeredoc(sh *shell, err error) bool {
+	var pe syntax.ParseError
+	if !errors.As(err, &pe) || !strings.HasPrefix(pe.Text, "unclosed here-document") {
+		return false
+	}
+	end, _ := quotedWord(pe.Text)
+	if end == "" || strings.Contains(end, "\n") {
+		return false
+	}
+	sh.stderr(sh.errorName() + ": line " + itoa(src.lineAt(len(src.text)-1)) + ": warning: here-document at line " +
+		itoa(src.lineAt(0)+int(pe.Pos.Line())-1) + " delimited by end-of-file (wanted `" + end + "')\n")
+	src.text += end + "\n"
+	src.patched += end + "\n"
+	return true
+}

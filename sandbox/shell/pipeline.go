@@ -150,6 +150,7 @@ func (sh *shell) cmdSubst(p *cmdSubPart) string {
 func (sh *shell) captured(b []byte) string {
 	s := string(b)
 	if strings.IndexByte(s, 0) >= 0 {
+		sh.errorf("warning: command substitution: ignored null byte in input")
 		s = strings.ReplaceAll(s, "\x00", "")
 	}
 	return strings.TrimRight(s, "\n")

@@ -168,7 +168,8 @@ func (sh *shell) duplicate(r *redir, n int, set func(*File), save func(int)) {
 	}
 	if t == "-" {
 		if r.fdVar != "" {
-			if m, ok := atoi(sh.get(r.fdVar)); ok && sh.fd(int(m)) != nil {
+			v := sh.paramValue(r.fdVar, r.fdSub)
+			if m, ok := atoi(v.s); ok && sh.fd(int(m)) != nil {
 				sh.setFd(int(m), nil)
 			}
 			return

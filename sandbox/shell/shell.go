@@ -224,6 +224,9 @@ func (sh *shell) checkDepth() {
 func (sh *shell) subshellRun(f func()) int {
 	sh.protect(f)
 	sh.finish()
+	if sh.proc.dead.Load() && sh.flow != flowFatal {
+		sh.status = 128 + int(sh.proc.deadBy.Load())
+	}
 	return sh.status
 }
 
@@ -253,9 +256,6 @@ func (sh *shell) topSource() string {
 			return f.source
 		}
 		if f.fn != nil {
-			if f.fn.source == "environment" || f.fn.source == "main" || f.fn.source == "" {
-				return ""
-			}
 			return f.fn.source
 		}
 	}

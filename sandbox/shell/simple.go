@@ -13,6 +13,9 @@ import (
 func (sh *shell) simple(c *simpleCmd, redirs []*redir) {
 	sh.line = c.line
 	sh.substDone = false
+	if sh.inTrap == 0 {
+		sh.command = c.text
+	}
 	prev := sh.status
 	if len(c.words) == 0 {
 		sh.bare(c, redirs, prev)
@@ -36,13 +39,10 @@ func (sh *shell) simple(c *simpleCmd, redirs []*redir) {
 	}
 	sh.status = prev
 	if sh.traps.active(sigDEBUG) {
-		sh.command = strings.Join(args, " ")
-		sh.debugTrap(sh.command)
+		sh.debugTrap(c.text)
 		if sh.flow != flowNone {
 			return
 		}
-	} else if sh.traps.any {
-		sh.command = strings.Join(args, " ")
 	}
 	if args[0] == "exec" && sh.funcs.m["exec"] == nil {
 		sh.execBuiltin(args, c, redirs)
@@ -86,23 +86,33 @@ func (sh *shell) expandsInChild(name string, redirs []*redir) bool {
 
 // command1 runs a command whose words are expanded.
 func (sh *shell) command1(c *simpleCmd, args []string, redirs []*redir, decls bool) {
+	fn := sh.funcs.m[args[0]]
+	special := sh.isSpecial(args[0])
+	if special {
+		fn = nil
+	}
 	undo := nothing
 	if len(redirs) > 0 {
 		var ok bool
 		if undo, ok = sh.redirect(redirs); !ok {
 			undo()
+			if special && sh.flow == flowNone {
+				sh.flow = flowExit
+			}
 			return
 		}
 	}
 	defer undo()
-	fn := sh.funcs.m[args[0]]
-	if fn != nil && sh.opts.has(optPosix) && isSpecialBuiltin(args[0]) {
-		fn = nil
-	}
-	popEnv := nothing
-	if len(c.assigns) > 0 {
-		popEnv = sh.tempEnv(c.assigns)
-		defer popEnv()
+	switch {
+	case special: // they stay
+		for _, a := range c.assigns {
+			sh.assign(a)
+		}
+	case len(c.assigns) > 0:
+		defer sh.tempEnv(c.assigns)()
+		if sh.flow != flowNone {
+			return
+		}
 	}
 	switch {
 	case fn != nil:
@@ -129,13 +139,20 @@ func (sh *shell) command1(c *simpleCmd, args []string, redirs []*redir, decls bo
 
 func nothing() {}
 
+// isSpecial tells whether name is a builtin that POSIX mode treats as
+// special: no function hides it, assignments before it stay, and its misuse
+// ends the shell.
+func (sh *shell) isSpecial(name string) bool {
+	return sh.opts.has(optPosix) && isSpecialBuiltin(name) && sh.builtin(name) != nil
+}
+
 // bare runs a command without a name: assignments and redirections only.
 func (sh *shell) bare(c *simpleCmd, redirs []*redir, prev int) {
 	if !sh.substDone {
 		sh.status = prev
 	}
 	if st := sh.status; sh.traps.active(sigDEBUG) && len(c.assigns) > 0 {
-		sh.debugTrap(sh.command)
+		sh.debugTrap(c.text)
 		sh.status = st
 	}
 	for _, a := range c.assigns {
@@ -183,6 +200,9 @@ func (sh *shell) tempEnv(as []*assign) func() {
 		old := sh.lookup(name)
 		if old.has(attrReadonly) {
 			sh.errorf("%s: readonly variable", name)
+			if sh.opts.has(optPosix) {
+				sh.flow, sh.status = flowExit, 1
+			}
 			continue
 		}
 		if a.app {
@@ -220,14 +240,29 @@ func (sh *shell) tempEnv(as []*assign) func() {
 type builtinFunc func(sh *shell, args []string) int
 
 func (sh *shell) runBuiltin(b builtinFunc, args []string) {
+	if len(args) > 1 && args[1] == "--help" && !strings.Contains(" : true false echo test [ ", " "+args[0]+" ") {
+		builtinHelp(sh, []string{"help", args[0]})
+		sh.status = 2
+		return
+	}
 	// A builtin's own errors fail the builtin only; status 2 is misuse.
 	sh.status = b(sh, args)
+	if sh.status == 2 && sh.flow == flowNone && args[0] != "eval" && args[0] != "." && args[0] != "source" && sh.isSpecial(args[0]) {
+		sh.flow = flowExit
+	}
 }
 
 // external runs a program.
 func (sh *shell) external(args []string, assigns []*assign) {
 	path, err := sh.findCommand(args[0])
 	if err != nil {
+		if h := sh.funcs.m["command_not_found_handle"]; h != nil && errors.Is(err, ErrNotFound) && args[0] != "" {
+			sub := sh.fork()
+			defer sub.end()
+			sh.status = sub.subshellRun(func() { sub.call(h, append([]string{h.name}, args...)) })
+			sh.adopt(sub)
+			return
+		}
 		sh.status = sh.execError(args[0], err)
 		return
 	}
@@ -280,6 +315,7 @@ func (sh *shell) execError(name string, err error) int {
 		} else {
 			sh.errorf("%s: command not found", name)
 		}
+		sh.hint(name)
 		return 127
 	}
 	if sh.proc.dead.Load() && !sh.run.stop.Load() {
@@ -292,6 +328,7 @@ func (sh *shell) execError(name string, err error) int {
 		}
 		sh.errorf("%s: %s", name, errText(err))
 		if errors.Is(err, fs.ErrNotExist) {
+			sh.hint(name)
 			return 127
 		}
 		return 126
@@ -301,6 +338,13 @@ func (sh *shell) execError(name string, err error) int {
 	}
 	throw(fatalErr{err})
 	return 125
+}
+
+// hint says what there is instead of a command that was not found.
+func (sh *shell) hint(name string) {
+	if line := sh.run.host.Absent(name); line != "" {
+		sh.stderr(line + "\n")
+	}
 }
 
 // A fatalErr is an error of the host that ends the whole script.

@@ -171,7 +171,10 @@ func (src *source) parse(sh *shell, at place, exp *aliasState, fn func([]*stmt) 
 			if sh.aliasActive() && exp.first(sh, src, at.pos) || src.patch(perr, base.pos) {
 				return nil, &at, reparse{}
 			}
-			return nil, nil, sh.syntaxError(src, perr, base.line)
+			if src.closeHeredoc(sh, perr) {
+				return nil, &at, reparse{}
+			}
+			return nil, nil, src.syntaxError(perr, base)
 		}
 		end := place{r.pos, base.line + strings.Count(src.text[base.pos:r.pos], "\n")}
 		if len(stmts) == 0 {
@@ -194,26 +197,6 @@ func (src *source) parse(sh *shell, at place, exp *aliasState, fn func([]*stmt) 
 			return nil, &at, nil // an alias may have been defined for the next line
 		}
 	}
-}
-
-// A syntaxErr is a syntax error of the script.
-type syntaxErr struct {
-	msg  string
-	line int
-}
-
-func (e *syntaxErr) Error() string { return e.msg }
-
-func (sh *shell) syntaxError(src *source, err error, baseLine int) error {
-	var pe syntax.ParseError
-	if errors.As(err, &pe) {
-		return &syntaxErr{msg: "syntax error: " + pe.Text, line: baseLine + int(pe.Pos.Line())}
-	}
-	var le syntax.LangError
-	if errors.As(err, &le) {
-		return &syntaxErr{msg: "syntax error: " + le.Error(), line: baseLine + int(le.Pos.Line())}
-	}
-	return &syntaxErr{msg: "syntax error: " + err.Error(), line: baseLine + 1}
 }
 
 // parseAll parses a whole text at once, for tests and for callers that run

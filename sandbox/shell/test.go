@@ -11,7 +11,7 @@ import (
 
 // runTest runs [[ ... ]].
 func (sh *shell) runTest(c *testCmd) {
-	sh.debugTrap("[[ ... ]]")
+	sh.debugTrap(c.text)
 	defer sh.arithErrors("[[: ")
 	sh.condError = false
 	r := sh.cond(c.x)

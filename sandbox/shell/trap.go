@@ -162,10 +162,13 @@ func (sh *shell) returnTrap() {
 
 // debugTrap runs the DEBUG trap before a command.
 func (sh *shell) debugTrap(cmd string) {
-	if !sh.traps.active(sigDEBUG) || sh.traps.ran[sigDEBUG] || sh.inTrap > 0 {
+	if sh.inTrap > 0 {
 		return
 	}
 	sh.command = cmd
+	if !sh.traps.active(sigDEBUG) || sh.traps.ran[sigDEBUG] {
+		return
+	}
 	sh.runTrap(sigDEBUG, sh.traps.m[sigDEBUG])
 }
 
@@ -210,7 +213,7 @@ func builtinTrap(sh *shell, args []string) int {
 		if len(sigs) == 0 || ok {
 			if len(sigs) == 0 && !ok {
 				if _, known := signalNumber(action, true); !known && action != "-" || action == "-" {
-					sh.errorf("trap: usage: trap [-lp] [[arg] signal_spec ...]")
+					sh.stderr("trap: usage: trap [-lp] [[arg] signal_spec ...]\n")
 					return 2
 				}
 			}
@@ -246,7 +249,7 @@ func (sh *shell) printTraps(names []string) int {
 			return
 		}
 		name := signalName(n)
-		if n > 0 && n < sigDEBUG {
+		if n > 0 && n < sigDEBUG && !sh.opts.has(optPosix) {
 			name = "SIG" + name
 		}
 		fmt.Fprintf(&b, "trap -- %s %s\n", singleQuote(a), name)
@@ -275,6 +278,10 @@ func listSignals(sh *shell, _ []string) int {
 	col := 0
 	for n := 1; n <= 64; n++ {
 		if !signalNameReal(n) {
+			continue
+		}
+		if sh.opts.has(optPosix) {
+			b.WriteString(signalName(n) + map[bool]string{true: "\n", false: " "}[n == 64])
 			continue
 		}
 		name := signalName(n)

@@ -22,6 +22,7 @@ type (
 		assigns []*assign
 		words   []*word
 		line    int
+		text    string // source, for BASH_COMMAND
 	}
 	blockCmd    struct{ body []*stmt }
 	subshellCmd struct{ body []*stmt }
@@ -31,13 +32,13 @@ type (
 		cond, body []*stmt
 	}
 	forCmd struct {
-		name   string
-		in     bool
-		items  []*word
-		body   []*stmt
-		sel    bool
-		line   int
-		badVar bool
+		name  string
+		in    bool
+		items []*word
+		body  []*stmt
+		sel   bool
+		line  int
+		text  string // source up to do
 	}
 	arithForCmd struct {
 		init, cond, post *arith
@@ -59,10 +60,12 @@ type (
 	arithCmd struct {
 		x    *arith
 		line int
+		text string // source, for BASH_COMMAND
 	}
 	testCmd struct {
 		x    testExpr
 		line int
+		text string // source, for BASH_COMMAND
 	}
 	timeCmd struct {
 		posix bool

@@ -108,7 +108,7 @@ func (w *inside) open(open func(Setup) (Programs, error)) error {
 		return err
 	}
 	w.engine = &engine{conn: w.conn}
-	cfg := sandbox.Config{FS: ns, Programs: p.List, Policy: w.engine, Limits: s.Limits, Env: s.Env, Dir: s.Dir, RC: s.RC, RCName: s.RCName, Raise: p.Raise}
+	cfg := sandbox.Config{FS: ns, Programs: p.List, Policy: w.engine, Limits: s.Limits, Env: s.Env, Dir: s.Dir, RC: s.RC, RCName: s.RCName, Posix: s.Posix, Raise: p.Raise}
 	cfg.Load = func(context.Context, sandbox.Module) (sandbox.Program, error) { return nil, errModule }
 	if s.Lookup {
 		cfg.Lookup = w.lookup

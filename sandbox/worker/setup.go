@@ -18,6 +18,7 @@ type Setup struct {
 	Mounts   []Mount
 	RC       string // text that each fresh shell reads first
 	RCName   string // what it is called
+	Posix    bool   // of sandbox.Config
 	Lookup   bool   // the server has programs of its own
 	Relay    bool   // the server makes requests to the network, if only to say why not
 	Served   bool   // limits are explained to an MCP client rather than to who typed the line

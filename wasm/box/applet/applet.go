@@ -140,7 +140,8 @@ func (c *Ctx) ShowHelp() { io.WriteString(c.Stdout, c.Cmd.helpText()) }
 // ShowVersion prints what --version does: scripts look there whether they have
 // GNU commands.
 func (c *Ctx) ShowVersion() {
-	io.WriteString(c.Stdout, c.Cmd.Name+" (donax; behaves as GNU coreutils) 9.1\n")
+	product, version := family(c.Cmd.Name)
+	io.WriteString(c.Stdout, c.Cmd.Name+" (donax; behaves as "+product+") "+version+"\n")
 }
 
 // helpText is what --help prints.

@@ -7,6 +7,7 @@ import (
 	"github.com/donax-sh/donax/wasm/box/applet"
 	"github.com/donax-sh/donax/wasm/box/applet/base64"
 	"github.com/donax-sh/donax/wasm/box/applet/basename"
+	"github.com/donax-sh/donax/wasm/box/applet/cal"
 	"github.com/donax-sh/donax/wasm/box/applet/cat"
 	"github.com/donax-sh/donax/wasm/box/applet/chmod"
 	"github.com/donax-sh/donax/wasm/box/applet/chown"
@@ -14,7 +15,9 @@ import (
 	"github.com/donax-sh/donax/wasm/box/applet/column"
 	"github.com/donax-sh/donax/wasm/box/applet/comm"
 	"github.com/donax-sh/donax/wasm/box/applet/cp"
+	"github.com/donax-sh/donax/wasm/box/applet/csplit"
 	"github.com/donax-sh/donax/wasm/box/applet/cut"
+	"github.com/donax-sh/donax/wasm/box/applet/dd"
 	"github.com/donax-sh/donax/wasm/box/applet/dos2unix"
 	"github.com/donax-sh/donax/wasm/box/applet/du"
 	"github.com/donax-sh/donax/wasm/box/applet/echo"
@@ -32,6 +35,7 @@ import (
 	"github.com/donax-sh/donax/wasm/box/applet/ln"
 	"github.com/donax-sh/donax/wasm/box/applet/ls"
 	"github.com/donax-sh/donax/wasm/box/applet/mkdir"
+	"github.com/donax-sh/donax/wasm/box/applet/mkfifo"
 	"github.com/donax-sh/donax/wasm/box/applet/mktemp"
 	"github.com/donax-sh/donax/wasm/box/applet/nice"
 	"github.com/donax-sh/donax/wasm/box/applet/nl"
@@ -63,6 +67,8 @@ import (
 	"github.com/donax-sh/donax/wasm/box/applet/truth"
 	"github.com/donax-sh/donax/wasm/box/applet/tsort"
 	"github.com/donax-sh/donax/wasm/box/applet/uniq"
+	"github.com/donax-sh/donax/wasm/box/applet/uuidgen"
+	"github.com/donax-sh/donax/wasm/box/applet/watch"
 	"github.com/donax-sh/donax/wasm/box/applet/wc"
 	"github.com/donax-sh/donax/wasm/box/applet/which"
 	"github.com/donax-sh/donax/wasm/box/applet/xargs"
@@ -75,9 +81,12 @@ func Commands() []*applet.Command {
 	return []*applet.Command{
 		&test.Bracket,
 		&sysinfo.Arch,
+		&hashsum.B2,
 		&base64.Base32,
 		&base64.Base64,
 		&basename.Basename,
+		&base64.Basenc,
+		&cal.Cal,
 		&cat.Command,
 		&chown.Chgrp,
 		&chmod.Command,
@@ -87,7 +96,9 @@ func Commands() []*applet.Command {
 		&column.Command,
 		&comm.Command,
 		&cp.Cp,
+		&csplit.Command,
 		&cut.Command,
+		&dd.Command,
 		&basename.Dirname,
 		&dos2unix.Dos2unix,
 		&du.Command,
@@ -111,9 +122,11 @@ func Commands() []*applet.Command {
 		&ls.Command,
 		&hashsum.MD5,
 		&mkdir.Mkdir,
+		&mkfifo.Command,
 		&mktemp.Command,
 		&less.More,
 		&cp.Mv,
+		&cal.Ncal,
 		&nice.Nice,
 		&nl.Command,
 		&nice.Nohup,
@@ -130,6 +143,7 @@ func Commands() []*applet.Command {
 		&rm.Command,
 		&mkdir.Rmdir,
 		&seq.Command,
+		&nice.Setsid,
 		&hashsum.SHA1,
 		&hashsum.SHA224,
 		&hashsum.SHA256,
@@ -140,6 +154,7 @@ func Commands() []*applet.Command {
 		&sort.Command,
 		&split.Command,
 		&stat.Command,
+		&nice.Stdbuf,
 		&strings.Command,
 		&hashsum.Sum,
 		&sysinfo.Sync,
@@ -161,6 +176,8 @@ func Commands() []*applet.Command {
 		&dos2unix.Unix2dos,
 		&ln.Unlink,
 		&sysinfo.Uptime,
+		&uuidgen.Command,
+		&watch.Command,
 		&wc.Command,
 		&which.Command,
 		&sysinfo.Whoami,

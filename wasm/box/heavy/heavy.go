@@ -18,8 +18,10 @@ import (
 	"github.com/donax-sh/donax/wasm/box/applet/sed"
 	"github.com/donax-sh/donax/wasm/box/applet/tar"
 	"github.com/donax-sh/donax/wasm/box/applet/wget"
+	"github.com/donax-sh/donax/wasm/box/applet/xz"
 	"github.com/donax-sh/donax/wasm/box/applet/yq"
 	"github.com/donax-sh/donax/wasm/box/applet/zip"
+	"github.com/donax-sh/donax/wasm/box/applet/zstd"
 )
 
 // Commands returns the tier's commands, sorted by name.
@@ -42,12 +44,19 @@ func Commands() []*applet.Command {
 		gzip.Gzip,
 		jq.Command,
 		&patch.Command,
+		grep.Rg,
 		sed.Command,
 		tar.Command,
+		xz.Unxz,
 		&zip.Unzip,
+		zstd.Unzstd,
 		wget.Command,
+		xz.XZ,
+		xz.Xzcat,
 		yq.Command,
 		gzip.Zcat,
 		&zip.Zip,
+		zstd.Zstd,
+		zstd.Zstdcat,
 	}
 }

@@ -1,26 +1,21 @@
-// Package awk is awk: goawk, which is POSIX awk, with the functions of gawk
-// that are in common use.
+// Package awk is awk as GNU awk has it, without coprocesses, arrays of arrays,
+// @include and the network.
 //
-// goawk starts processes itself, which a sandbox has none of. So the program
-// is rewritten before it is parsed: system(), pipes and getline from commands
-// become calls that run the command through the sandbox, with files in
-// between. A command that is written to runs when it is closed or the program
-// ends; one that is read from has ended before its first line is read. Loops
-// over arrays go through the keys in order, numbers before strings, or as
-// PROCINFO["sorted_in"] says. What only gawk has and goawk cannot do
-// (IGNORECASE, RT, FPAT, ...) is refused.
+// The parser makes closures of a program: each expression can be asked for a
+// number, a text, a truth or a value. Records are parts of what was read, and
+// fields parts of records, found when they are asked for.
+//
+// A command that is written to runs when it is closed or the program ends; one
+// that is read from has ended before its first line is read. Loops over arrays
+// go through the keys in order, numbers before texts, or as
+// PROCINFO["sorted_in"] says.
 package awk
 
 import (
-	"bytes"
 	"errors"
 	"io"
 	"os"
 	"strings"
-
-	"github.com/benhoyt/goawk/interp"
-	"github.com/benhoyt/goawk/lexer"
-	"github.com/benhoyt/goawk/parser"
 
 	"github.com/donax-sh/donax/wasm/box/applet"
 )
@@ -66,9 +61,6 @@ func run(c *applet.Ctx) int {
 				bad = errors.New("`" + v + "' argument to `-v' not in `var=value' form")
 				return nil
 			}
-			if u, err := lexer.Unescape(val); err == nil {
-				val = u
-			}
 			vars = append(vars, name, val)
 			return nil
 		}, 'v', "assign"),
@@ -113,8 +105,6 @@ func run(c *applet.Ctx) int {
 	if haveFS {
 		if fs == "t" { // POSIX: -Ft is a tab
 			fs = "\t"
-		} else if u, err := lexer.Unescape(fs); err == nil {
-			fs = u
 		}
 		vars = append([]string{"FS", fs}, vars...)
 	}
@@ -138,79 +128,26 @@ func isName(s string) bool {
 }
 
 func execute(c *applet.Ctx, src string, args, vars []string, csv bool) int {
-	rw, err := rewrite(src)
-	if err != nil {
-		c.Warn(err.Error())
-		return failed
+	p, bad := parse(src)
+	for _, w := range p.warnings {
+		c.Warn(w)
 	}
-	host := newHost(c)
-	defer host.cleanup()
-	funcs := host.functions()
-	prog, err := parser.ParseProgram([]byte(rw), &parser.ParserConfig{Funcs: funcs})
-	if err != nil {
-		var pe *parser.ParseError
-		if errors.As(err, &pe) {
-			line := min(pe.Position.Line, 1+strings.Count(src, "\n"))
-			text := strings.Split(src, "\n")[line-1]
-			c.Warn("cmd. line:", itoa(line), ": ", text)
-			c.Warn("cmd. line:", itoa(line), ": syntax error: ", pe.Message)
-			return failed
-		}
-		c.Warn(err.Error())
-		return failed
+	if bad != nil {
+		at := min(bad.pos, len(src))
+		start := strings.LastIndexByte(src[:at], '\n') + 1
+		line, _, _ := strings.Cut(src[start:], "\n")
+		where := "cmd. line:" + itoa(1+strings.Count(src[:start], "\n")) + ": "
+		c.Warn(where, line)
+		c.Warn(where, strings.Repeat(" ", at-start), "^ ", bad.msg)
+		return 1
 	}
-	config := &interp.Config{
-		Stdin: c.Stdin, Output: c.Stdout, Error: c.Stderr, Argv0: c.Cmd.Name, Args: args, Vars: vars,
-		Funcs: funcs, NoExec: true, Environ: environ(), Chars: true,
-	}
+	m := newMachine(c, p, args)
+	defer m.cleanup()
 	if csv {
-		config.InputMode = interp.CSVMode
+		m.split = splitter{how: ','}
 	}
-	status, err := interp.ExecProgram(prog, config)
-	if err != nil {
-		c.Flush()
-		c.Warn(reason(err))
-		status = failed
+	for i := 0; i < len(vars); i += 2 {
+		m.setVariable(vars[i], vars[i+1])
 	}
-	if s := host.finish(); err == nil && s != 0 && status == 0 {
-		return s
-	}
-	return status
-}
-
-// reason rewords an error of goawk.
-func reason(err error) string {
-	msg := err.Error()
-	if name, ok := strings.CutPrefix(msg, "file \""); ok && strings.HasSuffix(msg, "\" not found") {
-		return "cannot open \"" + strings.TrimSuffix(name, "\" not found") + "\" (No such file or directory)"
-	}
-	var pe *os.PathError
-	if errors.As(err, &pe) {
-		return "cannot open \"" + pe.Path + "\" (" + applet.Reason(pe.Err) + ")"
-	}
-	return msg
-}
-
-// environ is the environment as goawk wants it.
-func environ() []string {
-	out := []string{}
-	for _, kv := range os.Environ() {
-		if k, v, ok := strings.Cut(kv, "="); ok {
-			out = append(out, k, v)
-		}
-	}
-	return out
-}
-
-func itoa(n int) string {
-	var b bytes.Buffer
-	if n < 0 {
-		b.WriteByte('-')
-		n = -n
-	}
-	if n >= 10 {
-		b.WriteString(itoa(n / 10))
-	}
-	b.WriteByte(byte('0' + n%10))
-	return b.String()
+	return m.run()
 }

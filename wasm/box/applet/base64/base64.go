@@ -1,4 +1,4 @@
-// Package base64 holds the commands base64 and base32.
+// Package base64 holds the commands base64, base32 and basenc.
 package base64
 
 import (
@@ -20,7 +20,7 @@ var Base64 = applet.Command{
 	Summary:  "base64 encode or decode FILE, or standard input, to standard output",
 	Help:     help,
 	Run: func(c *applet.Ctx) int {
-		return run(c, &code{"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/", 6, 3, 4})
+		return run(c, &base64)
 	},
 }
 
@@ -31,7 +31,7 @@ var Base32 = applet.Command{
 	Summary:  "base32 encode or decode FILE, or standard input, to standard output",
 	Help:     help,
 	Run: func(c *applet.Ctx) int {
-		return run(c, &code{"ABCDEFGHIJKLMNOPQRSTUVWXYZ234567", 5, 5, 8})
+		return run(c, &base32)
 	},
 }
 
@@ -42,10 +42,17 @@ type code struct {
 	in, out int
 }
 
+var (
+	base64 = code{"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/", 6, 3, 4}
+	base32 = code{"ABCDEFGHIJKLMNOPQRSTUVWXYZ234567", 5, 5, 8}
+)
+
+// run encodes or decodes with k; nil leaves the choice to the options.
 func run(c *applet.Ctx, k *code) int {
 	var decode, garbage bool
 	wrap := int64(76)
-	args, status, ok := c.Parse(1,
+	choice, lsb := k, false
+	opts := []applet.Opt{
 		applet.Bool(&decode, 'd', "decode"),
 		applet.Bool(&garbage, 'i', "ignore-garbage"),
 		applet.Func(func(v string) error {
@@ -56,9 +63,19 @@ func run(c *applet.Ctx, k *code) int {
 			wrap = n
 			return nil
 		}, 'w', "wrap"),
-	)
+	}
+	for i := range encodings {
+		if k == nil {
+			e := &encodings[i]
+			opts = append(opts, applet.Do(func() { choice, lsb = &e.code, e.name == "base2lsbf" }, 0, e.name))
+		}
+	}
+	args, status, ok := c.Parse(1, opts...)
 	if !ok {
 		return status
+	}
+	if k = choice; k == nil {
+		return c.Usage("missing encoding type")
 	}
 	if len(args) > 1 {
 		return c.ExtraOperand(args[1])
@@ -73,15 +90,26 @@ func run(c *applet.Ctx, k *code) int {
 		return 1
 	}
 	defer r.Close()
-	if decode {
-		err = k.decode(c.Stdout, r, garbage)
-	} else {
-		err = k.encode(c.Stdout, r, wrap)
+	var in io.Reader = r
+	out := c.Stdout
+	switch {
+	case lsb && decode:
+		out = reversedWriter{out}
+	case lsb:
+		in = reversed{in}
 	}
 	switch {
-	case err == errInput:
+	case decode && k.bits == 0:
+		err = k.decode85(out, in, garbage)
+	case decode:
+		err = k.decode(out, in, garbage)
+	default:
+		err = k.encode(out, in, wrap)
+	}
+	switch {
+	case err == errInput, err == errLength:
 		c.Flush()
-		c.Warn("invalid input")
+		c.Warn(err.Error())
 		return 1
 	case err != nil:
 		c.Warn("read error: ", applet.Reason(err))
@@ -94,6 +122,9 @@ var errInput = errors.New("invalid input")
 
 // group appends the letters of up to k.in bytes.
 func (k *code) group(out, in []byte) []byte {
+	if k.bits == 0 {
+		return k.group85(out, in)
+	}
 	v := uint64(0)
 	for _, b := range in {
 		v = v<<8 | uint64(b)
@@ -124,6 +155,9 @@ func (k *code) encode(w io.Writer, r io.Reader, wrap int64) error {
 		for len(text) >= k.in {
 			letters = k.group(letters, text[:k.in])
 			text = text[k.in:]
+		}
+		if len(text) > 0 && k.bits == 0 {
+			return errLength
 		}
 		if len(text) > 0 {
 			letters = k.group(letters, text)

@@ -109,6 +109,8 @@ type options struct {
 	patterns                    []string
 	havePatterns                bool
 	contextDigits, defaultAfter int
+	foundOnly                   bool  // files without a match have no count
+	text                        bool  // of rg: 0 bytes do not make a file binary
 	bad                         error // of an option's argument, told without a hint to --help
 }
 

@@ -320,7 +320,7 @@ func (g *grep) finish() error {
 		g.c.Flush()
 		g.c.Warn(g.name, ": binary file matches")
 	}
-	if o.count && !o.quiet && (o.list == 0) {
+	if o.count && !o.quiet && (o.list == 0) && (g.count > 0 || !o.foundOnly) {
 		if g.withName {
 			g.fileName()
 			g.nameEnd(':')

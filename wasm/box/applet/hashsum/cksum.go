@@ -14,7 +14,8 @@ var Cksum = applet.Command{
 	Synopsis: "[OPTION]... [FILE]...",
 	Summary:  "print or verify checksums",
 	Help: `  -a, --algorithm=TYPE  sysv, bsd, crc (default), md5, sha1, sha224, sha256,
-                          sha384 or sha512
+                          sha384, sha512 or blake2b
+  -l, --length=BITS     digest length of blake2b in bits, a multiple of 8
       --untagged        create a reversed style checksum, without digest type
 ` + help[strings.Index(help, "  -c,"):],
 	Run: cksum,
@@ -127,16 +128,18 @@ func sum(c *applet.Ctx) int {
 
 func cksum(c *applet.Ctx) int {
 	o := options{}
-	digests := []algorithm{algMD5, algSHA1, algSHA224, algSHA256, algSHA384, algSHA512}
+	digests := []algorithm{algMD5, algSHA1, algSHA224, algSHA256, algSHA384, algSHA512, algBLAKE2b(maxBits)}
 	chosen := -1
 	untagged := false
+	length := 0
 	opts := append(o.list(),
 		applet.Func(func(v string) (err error) {
 			chosen, err = applet.Choose("--algorithm", v, []string{"bsd"}, []string{"sysv"}, []string{"crc"},
-				[]string{"md5"}, []string{"sha1"}, []string{"sha224"}, []string{"sha256"}, []string{"sha384"}, []string{"sha512"})
+				[]string{"md5"}, []string{"sha1"}, []string{"sha224"}, []string{"sha256"}, []string{"sha384"}, []string{"sha512"}, []string{"blake2b"})
 			return err
 		}, 'a', "algorithm"),
 		applet.Do(func() { untagged = true }, 0, "untagged"),
+		applet.Func(setLength(&length), 'l', "length"),
 	)
 	files, status, ok := c.Parse(1, opts...)
 	if !ok {
@@ -145,6 +148,13 @@ func cksum(c *applet.Ctx) int {
 	if m := o.wrong(); m != "" {
 		return c.Usage(m)
 	}
+	if length > 0 {
+		if chosen < 3 || digests[chosen-3].tag != blakeTag {
+			c.Warn("--length is only supported with --algorithm=blake2b")
+			return 1
+		}
+		digests[chosen-3] = algBLAKE2b(length)
+	}
 	if o.check {
 		byTag := func(tag string) (algorithm, bool) {
 			for _, a := range digests {
@@ -152,7 +162,7 @@ func cksum(c *applet.Ctx) int {
 					return a, true
 				}
 			}
-			return algorithm{}, false
+			return blakeByTag(tag)
 		}
 		if chosen >= 0 && chosen < 3 {
 			c.Warn("--check is not supported with --algorithm={bsd,sysv,crc}")

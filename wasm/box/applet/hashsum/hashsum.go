@@ -1,5 +1,5 @@
 // Package hashsum holds the commands that print checksums: md5sum, sha1sum,
-// sha224sum, sha256sum, sha384sum, sha512sum, cksum and sum.
+// sha224sum, sha256sum, sha384sum, sha512sum, b2sum, cksum and sum.
 package hashsum
 
 import (
@@ -106,16 +106,25 @@ func (o *options) wrong() string {
 func run(c *applet.Ctx, alg algorithm) int {
 	var o options
 	mode := false
+	length := 0
 	opts := append(o.list(),
 		applet.Do(func() { mode, o.binary = true, true }, 'b', "binary"),
 		applet.Do(func() { mode, o.binary = true, false }, 't', "text"),
 	)
+	byTag := func(string) (algorithm, bool) { return alg, true }
+	if alg.tag == blakeTag {
+		opts = append(opts, applet.Func(setLength(&length), 'l', "length"))
+		byTag = blakeByTag
+	}
 	files, status, ok := c.Parse(1, opts...)
 	if !ok {
 		return status
 	}
 	if m := o.wrong(); m != "" {
 		return c.Usage(m)
+	}
+	if length > 0 {
+		alg = algBLAKE2b(length)
 	}
 	if o.tag && !o.binary {
 		return c.Usage("--tag does not support --text mode")
@@ -127,7 +136,7 @@ func run(c *applet.Ctx, alg algorithm) int {
 		files = []string{"-"}
 	}
 	if o.check {
-		return verify(c, files, &o, func(string) (algorithm, bool) { return alg, true }, &alg)
+		return verify(c, files, &o, byTag, &alg)
 	}
 	return sums(c, files, &o, alg)
 }

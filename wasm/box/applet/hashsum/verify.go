@@ -39,6 +39,13 @@ func parseLine(line string, byTag func(string) (algorithm, bool), fixed *algorit
 	}
 	e.alg = *fixed
 	n := 2 * e.alg.new().Size()
+	if strings.HasPrefix(e.alg.tag, blakeTag) { // the digest says its length
+		n = len(line) - len(strings.TrimLeft(line, hexDigits))
+		if n == 0 || n%2 != 0 || n*4 > maxBits {
+			return e, false
+		}
+		e.alg = algBLAKE2b(n * 4)
+	}
 	if len(line) < n+2 || line[n] != ' ' {
 		return e, false
 	}
@@ -49,8 +56,10 @@ func parseLine(line string, byTag func(string) (algorithm, bool), fixed *algorit
 	return finish(e, escaped)
 }
 
+const hexDigits = "0123456789abcdefABCDEF"
+
 func finish(e entry, escaped bool) (entry, bool) {
-	if len(e.digest) != 2*e.alg.new().Size() || strings.Trim(e.digest, "0123456789abcdefABCDEF") != "" || e.name == "" {
+	if len(e.digest) != 2*e.alg.new().Size() || strings.Trim(e.digest, hexDigits) != "" || e.name == "" {
 		return e, false
 	}
 	if escaped {

@@ -1,4 +1,5 @@
-// Package nice holds the commands nice and nohup.
+// Package nice holds the commands that start another in changed
+// circumstances, which here are the same: nice, nohup, setsid and stdbuf.
 package nice
 
 import (

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/donax-sh/donax/wasm/box/applet"
+	"github.com/donax-sh/donax/wasm/box/applet/internal/codec"
 	"github.com/donax-sh/donax/wasm/box/applet/internal/gnudate"
 )
 
@@ -65,13 +66,14 @@ func (a *archiver) create() {
 		out = f
 	}
 	b := bufio.NewWriterSize(out, 64<<10)
-	var z *gzip.Writer
-	if o.gzip || o.auto && (strings.HasSuffix(o.file, ".gz") || strings.HasSuffix(o.file, ".tgz")) {
-		z = gzip.NewWriter(b)
-		z.OS = 3
+	z, err := o.compressor(b)
+	if err != nil {
+		a.fail("Cannot write: ", applet.Reason(err))
+		return
+	}
+	w.tw = tar.NewWriter(b)
+	if z != nil {
 		w.tw = tar.NewWriter(z)
-	} else {
-		w.tw = tar.NewWriter(b)
 	}
 	for _, op := range o.operands {
 		w.add(op.dir, op.name, true)
@@ -79,7 +81,7 @@ func (a *archiver) create() {
 			return
 		}
 	}
-	err := w.tw.Close()
+	err = w.tw.Close()
 	if z != nil && err == nil {
 		err = z.Close()
 	}
@@ -92,6 +94,36 @@ func (a *archiver) create() {
 	if err != nil {
 		a.fail("Cannot write: ", applet.Reason(err))
 	}
+}
+
+// packedAs is how a new archive is to be compressed: gzip, bzip2, xz, zstd or
+// "".
+func (o *options) packedAs() string {
+	if o.pack != "" || !o.auto {
+		return o.pack
+	}
+	for _, s := range [][2]string{{".gz", "gzip"}, {".tgz", "gzip"}, {".taz", "gzip"}, {".xz", "xz"}, {".txz", "xz"},
+		{".zst", "zstd"}, {".tzst", "zstd"}, {".bz2", "bzip2"}, {".tbz", "bzip2"}, {".tbz2", "bzip2"}, {".tz2", "bzip2"}} {
+		if strings.HasSuffix(o.file, s[0]) {
+			return s[1]
+		}
+	}
+	return ""
+}
+
+// compressor is what a new archive goes through; nil for none.
+func (o *options) compressor(w io.Writer) (io.WriteCloser, error) {
+	switch o.packedAs() {
+	case "gzip":
+		z := gzip.NewWriter(w)
+		z.OS = 3
+		return z, nil
+	case "xz":
+		return codec.NewXZWriter(w, codec.XZOptions{Level: 6}), nil
+	case "zstd":
+		return codec.NewZstdWriter(w, 3, true)
+	}
+	return nil, nil
 }
 
 // size is how long the archive is so far, when that is known.

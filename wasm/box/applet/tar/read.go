@@ -3,7 +3,6 @@ package tar
 import (
 	"archive/tar"
 	"bufio"
-	"bytes"
 	"compress/bzip2"
 	"compress/gzip"
 	"errors"
@@ -17,6 +16,7 @@ import (
 	"time"
 
 	"github.com/donax-sh/donax/wasm/box/applet"
+	"github.com/donax-sh/donax/wasm/box/applet/internal/codec"
 	"github.com/donax-sh/donax/wasm/box/applet/internal/glob"
 	"github.com/donax-sh/donax/wasm/box/applet/internal/gnudate"
 )
@@ -89,14 +89,14 @@ func (a *archiver) exit() { a.gone = true }
 func (r *reader) decompress(b *bufio.Reader) (io.Reader, error) {
 	head, _ := b.Peek(6)
 	switch {
-	case bytes.HasPrefix(head, []byte{0x1F, 0x8B}):
+	case codec.Begins(head, "\x1F\x8B"):
 		return gzip.NewReader(b)
-	case bytes.HasPrefix(head, []byte("BZh")):
+	case codec.Begins(head, "BZh"):
 		return bzip2.NewReader(b), nil
-	case bytes.HasPrefix(head, []byte("\xFD7zXZ\x00")):
-		return nil, errors.New("the archive is compressed with xz, which is not supported")
-	case bytes.HasPrefix(head, []byte{0x28, 0xB5, 0x2F, 0xFD}):
-		return nil, errors.New("the archive is compressed with zstd, which is not supported")
+	case codec.Begins(head, codec.MagicXZ):
+		return codec.NewXZReader(b)
+	case codec.Begins(head, codec.MagicZstd):
+		return codec.NewZstdReader(b)
 	case len(head) == 0 && r.o.mode != 0:
 		return nil, tar.ErrHeader
 	}

@@ -1,5 +1,5 @@
-// Package tar is tar: create, append, list and extract, with gzip, and
-// reading bzip2.
+// Package tar is tar: create, append, list and extract, with gzip, xz and
+// zstd, and reading bzip2.
 //
 // Extraction never leaves the folder it works in: leading slashes are
 // dropped, members with .. are refused by name, symbolic links are made last
@@ -33,7 +33,11 @@ var Command = &applet.Command{
   -v, --verbose         list what is treated
   -z, --gzip            gzip
   -j, --bzip2           bzip2 (extract and list only)
-  -a, --auto-compress   gzip when the archive's name says so
+  -J, --xz              xz
+      --zstd            zstd
+  -I, --use-compress-program=PROG  what gzip, pigz, bzip2, xz or zstd means; its options
+                        are not looked at
+  -a, --auto-compress   as the archive's name says
   -O, --to-stdout       extract to standard output
   -k, --keep-old-files  do not replace files: an error
       --skip-old-files  do not replace files
@@ -60,7 +64,8 @@ type options struct {
 	mode                                           byte // c x t r
 	file                                           string
 	dir                                            string
-	gzip, bzip, auto                               bool
+	pack                                           string // gzip, bzip2, xz or zstd
+	auto                                           bool
 	verbose                                        int
 	stdout, keepOld, skipOld, touch, follow, noRec bool
 	null, wildcards                                bool
@@ -120,6 +125,7 @@ func run(c *applet.Ctx) int {
 			o.mode = m
 		}
 	}
+	packer := func(name string) func() { return func() { o.pack = name } }
 	no := func(what string) func() { return func() { refused = what + " is not supported" } }
 	noArg := func(what string) func(string) error { return func(string) error { no(what)(); return nil } }
 	none := func() {}
@@ -132,8 +138,20 @@ func run(c *applet.Ctx) int {
 		applet.Do(set('c'), 'c', "create"), applet.Do(set('x'), 'x', "extract"), applet.Do(set('x'), 0, "get"), applet.Do(set('t'), 't', "list"), applet.Do(set('r'), 'r', "append"),
 		applet.Do(no("-A"), 'A', "concatenate"), applet.Do(no("-d"), 'd', "diff"), applet.Do(no("-u"), 'u', "update"), applet.Do(no("--delete"), 0, "delete"),
 		applet.String(&o.file, 'f', "file"),
-		applet.Bool(&o.gzip, 'z', "gzip"), applet.Bool(&o.gzip, 0, "gunzip"), applet.Bool(&o.bzip, 'j', "bzip2"), applet.Bool(&o.auto, 'a', "auto-compress"),
-		applet.Do(no("xz"), 'J', "xz"), applet.Do(no("zstd"), 0, "zstd"), applet.Func(noArg("-I"), 'I', "use-compress-program"),
+		applet.Do(packer("gzip"), 'z', "gzip"), applet.Do(packer("gzip"), 0, "gunzip"), applet.Do(packer("bzip2"), 'j', "bzip2"),
+		applet.Do(packer("xz"), 'J', "xz"), applet.Do(packer("zstd"), 0, "zstd"), applet.Bool(&o.auto, 'a', "auto-compress"),
+		applet.Func(func(v string) error {
+			word, _, _ := strings.Cut(strings.TrimSpace(v), " ")
+			switch word {
+			case "gzip", "bzip2", "xz", "zstd":
+				o.pack = word
+			case "pigz":
+				o.pack = "gzip"
+			default:
+				return errors.New("-I " + v + " is not supported: gzip, bzip2, xz and zstd are")
+			}
+			return nil
+		}, 'I', "use-compress-program"),
 		applet.Do(func() { o.verbose++ }, 'v', "verbose"),
 		applet.Bool(&o.stdout, 'O', "to-stdout"), applet.Bool(&o.keepOld, 'k', "keep-old-files"), applet.Bool(&o.skipOld, 0, "skip-old-files"),
 		applet.Do(none, 0, "overwrite"), applet.Do(none, 'U', "unlink-first"), applet.Do(none, 'p', "preserve-permissions"), applet.Do(none, 0, "same-permissions"),
@@ -187,8 +205,11 @@ func run(c *applet.Ctx) int {
 	if refused == "" && o.mode == 0 {
 		refused = "You must specify one of the '-Acdtrux', '--delete' or '--test-label' options"
 	}
-	if refused == "" && o.mode == 'c' && o.bzip {
+	if refused == "" && o.mode == 'c' && o.packedAs() == "bzip2" {
 		refused = "bzip2 can only be read"
+	}
+	if refused == "" && o.mode == 'r' && o.pack != "" {
+		refused = "Cannot update compressed archives"
 	}
 	if refused != "" {
 		c.Warn(refused)

@@ -285,7 +285,7 @@ func (p *parser) branch(top bool) (*node, error) {
 	var subs []*node
 	for first := true; ; first = false {
 		t := p.peek(first)
-		if t.kind == tClose && top && p.opt.Dialect == GrepExtended {
+		if t.kind == tClose && top && (p.opt.Dialect == GrepExtended || p.opt.Dialect == Awk) {
 			t.kind = tChar // nothing to close: it stands for itself
 		}
 		if t.kind == tEOF || t.kind == tAlt || t.kind == tClose {
@@ -442,7 +442,7 @@ func (p *parser) interval() (min, max int, ok bool, err error) {
 	if min == -1 {
 		if p.at(',') {
 			min = 0
-		} else if d == GrepExtended {
+		} else if d == GrepExtended || d == Awk {
 			return 0, 0, false, nil
 		} else if p.pos >= len(p.src) {
 			return 0, 0, false, errBrace
@@ -460,7 +460,7 @@ func (p *parser) interval() (min, max int, ok bool, err error) {
 		closer = `\}`
 	}
 	if len(p.src)-p.pos < len(closer) || p.src[p.pos:p.pos+len(closer)] != closer {
-		if d == GrepExtended {
+		if d == GrepExtended || d == Awk {
 			return 0, 0, false, nil
 		}
 		if p.pos >= len(p.src) {

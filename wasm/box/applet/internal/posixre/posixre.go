@@ -21,9 +21,10 @@ const (
 	PosixBasic                   // sed
 	PosixExtended                // sed -E: stray operators are errors
 	Emacs                        // find -regex
+	Awk                          // awk: stray operators stand for themselves
 )
 
-func (d Dialect) extended() bool { return d == GrepExtended || d == PosixExtended }
+func (d Dialect) extended() bool { return d == GrepExtended || d == PosixExtended || d == Awk }
 func (d Dialect) grep() bool     { return d == GrepBasic || d == GrepExtended }
 
 // Options say how patterns are compiled.
