@@ -38,7 +38,7 @@ type process struct {
 	born   time.Time
 
 	session *sandbox.Session // of whoever has the process; set before its first line
-	heard  atomic.Int64 // messages that came
+	heard   atomic.Int64     // messages that came
 
 	gone chan struct{} // closed when the process has been reaped
 	lost *LostError    // set before gone is closed
