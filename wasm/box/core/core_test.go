@@ -36,18 +36,20 @@ func TestSorted(t *testing.T) {
 // TestVersions holds what --version tells: scripts look there for whose
 // behaviour they can count on.
 func TestVersions(t *testing.T) {
-	for name, want := range map[string]string{
-		"ls": "(donax; behaves as GNU coreutils) 9.1", "grep": "(donax; behaves as GNU grep) 3.8", "sed": "(donax; behaves as GNU sed) 4.9",
-		"find": "(donax; behaves as GNU findutils) 4.9.0", "diff": "(donax; behaves as GNU diffutils) 3.8", "tar": "(donax; behaves as GNU tar) 1.34",
-		"gzip": "(donax; behaves as GNU gzip) 1.12", "rg": "(donax; behaves as ripgrep) 13.0.0", "xz": "(donax; behaves as XZ Utils) 5.4.1",
-		"column": "(donax; behaves as util-linux) 2.38.1", "dd": "(donax; behaves as GNU coreutils) 9.1",
-	} {
-		cmds := append(core.Commands(), heavy.Commands()...)
-		i := slices.IndexFunc(cmds, func(c *applet.Command) bool { return c.Name == name })
+	want := map[string]string{
+		"ls": "GNU coreutils) 9.1", "grep": "GNU grep) 3.8", "sed": "GNU sed) 4.9", "find": "GNU findutils) 4.9.0", "diff": "GNU diffutils) 3.8",
+		"tar": "GNU tar) 1.34", "gzip": "GNU gzip) 1.12", "rg": "ripgrep) 13.0.0", "xz": "XZ Utils) 5.4.1", "column": "util-linux) 2.38.1",
+	}
+	for _, cmd := range append(core.Commands(), heavy.Commands()...) {
+		switch cmd.Name {
+		case "[", "test", "curl", "jq": // an expression; and what says it in its own words
+			continue
+		}
 		var out strings.Builder
-		status := applet.Run(&applet.Ctx{Cmd: cmds[i], Args: []string{"--version"}, Stdin: strings.NewReader(""), Stdout: &out, Stderr: io.Discard})
-		if first, _, _ := strings.Cut(out.String(), "\n"); status != 0 || first != name+" "+want {
-			t.Errorf("%s --version: %q, status %d", name, first, status)
+		status := applet.Run(&applet.Ctx{Cmd: cmd, Args: []string{"--version"}, Stdin: strings.NewReader(""), Stdout: &out, Stderr: io.Discard})
+		first, _, _ := strings.Cut(out.String(), "\n")
+		if (status == 0) == (cmd.Name == "false") || !strings.HasPrefix(first, cmd.Name+" (donax; behaves as ") || !strings.HasSuffix(first, want[cmd.Name]) {
+			t.Errorf("%s --version: %q, status %d", cmd.Name, first, status)
 		}
 	}
 }

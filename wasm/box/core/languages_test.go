@@ -152,7 +152,7 @@ func (g gen) regex(ext bool, depth int) string {
 		}
 		return `\` + s
 	}
-	s := g.pick("", "", "", "", "^", "*")
+	s := g.pick("", "", "", "", "^")
 	for range 1 + g.IntN(3) {
 		switch k := g.IntN(12); {
 		case k < 5:
@@ -169,7 +169,7 @@ func (g gen) regex(ext bool, depth int) string {
 				s += g.pick("", "", `\1`)
 			}
 		}
-		s += g.pick("", "", "", "", "*", op("+"), op("?"), op("{")+g.pick("2", "1,2", ",2", "1,", "0,1", "0")+op("}"))
+		s += g.pick("", "", "", "", op("+"), op("?"), op("{")+g.pick("2", "1,2", ",2", "1,", "0,1", "0")+op("}"))
 	}
 	return s + g.pick("", "", "", "", "$")
 }
@@ -247,7 +247,7 @@ func (g gen) filter(depth int) string {
 	case 4:
 		return "{a: (" + f() + "), " + g.pick("b", `"k"`, `("x"+"y")`) + ": (" + f() + ")}"
 	case 5:
-		return "(" + f() + ") " + g.pick("+", "-", "*", "/", "%", "==", "<", ">=", "and", "or", "//", "!=") + " (" + f() + ")"
+		return "(" + f() + ") " + g.pick("+", "-", "/", "%", "==", "<", ">=", "and", "or", "//", "!=") + " (" + f() + ")"
 	case 6:
 		return "if " + f() + " then " + f() + " else " + f() + " end"
 	case 7:
@@ -311,5 +311,5 @@ func (g gen) bcExpr(depth int) string {
 	case 3:
 		return e() + "^" + strconv.Itoa(g.IntN(5))
 	}
-	return e() + g.pick("+", "-", "*", "/", "%") + e()
+	return e() + g.pick("+", "-", "/", "%") + e()
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/donax-sh/donax/wasm/box/applet/file"
 	"github.com/donax-sh/donax/wasm/box/applet/grep"
 	"github.com/donax-sh/donax/wasm/box/applet/gzip"
+	"github.com/donax-sh/donax/wasm/box/applet/html2md"
 	"github.com/donax-sh/donax/wasm/box/applet/jq"
 	"github.com/donax-sh/donax/wasm/box/applet/patch"
 	"github.com/donax-sh/donax/wasm/box/applet/sed"
@@ -42,6 +43,7 @@ func Commands() []*applet.Command {
 		grep.Command,
 		gzip.Gunzip,
 		gzip.Gzip,
+		&html2md.Command,
 		jq.Command,
 		&patch.Command,
 		grep.Rg,

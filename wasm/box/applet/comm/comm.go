@@ -31,6 +31,8 @@ type side struct {
 	line     []byte
 	more     bool
 	previous []byte
+	before   []byte // the line before that
+	count    int    // of the lines read
 	any      bool
 	disorder bool // has been reported
 }
@@ -110,10 +112,15 @@ func run(c *applet.Ctx) int {
 func (k *comparer) next(i int) {
 	s := &k.sides[i]
 	if s.any {
-		s.previous = append(s.previous[:0], s.line...)
+		s.before, s.previous = s.previous, append(s.before[:0], s.line...)
 	}
 	s.line, s.more = s.lines.Next()
-	if s.more && s.any && k.check && !s.disorder && (k.force || k.unpairable) && bytes.Compare(s.previous, s.line) > 0 {
+	wrong := s.more && s.any && bytes.Compare(s.previous, s.line) > 0
+	if !s.more { // what was not asked of the last two lines is asked now
+		wrong = s.count > 1 && bytes.Compare(s.before, s.previous) > 0
+	}
+	s.count++
+	if wrong && k.check && !s.disorder && (k.force || k.unpairable) {
 		s.disorder = true
 		k.c.Stdout.Write(k.out)
 		k.out = k.out[:0]

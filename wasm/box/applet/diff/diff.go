@@ -103,18 +103,21 @@ func run(c *applet.Ctx) int {
 	o := &options{lines: 3, width: 130, styles: map[style]bool{}}
 	var refused string
 	var ignoreREs []string
+	asked := -1 // the most context that was asked for
 	set := func(s style) func() { return func() { o.style = s; o.styles[s] = true } }
+	plain := func(s style) func() { return func() { set(s)(); asked = max(asked, 3) } }
 	count := func(s style) func(string, bool) error {
 		return func(v string, given bool) error {
 			set(s)()
 			if !given {
+				asked = max(asked, 3)
 				return nil
 			}
 			n, err := strconv.ParseUint(v, 10, 31)
 			if err != nil {
 				return errors.New("invalid context length '" + v + "'")
 			}
-			o.lines = max(int(n), 0)
+			asked = max(asked, int(n))
 			return nil
 		}
 	}
@@ -122,12 +125,12 @@ func run(c *applet.Ctx) int {
 		return func(v string) error { return f(v, true) }
 	}
 	no := func(what string) func() { return func() { refused = what + " is not supported" } }
-	operands, _, ok := c.Parse(trouble,
+	operands, status, ok := c.Parse(trouble,
 		applet.Do(func() { o.style, o.plain = normal, true }, 0, "normal"),
 		applet.Do(func() { o.styles[brief] = true }, 'q', "brief"),
 		applet.Bool(&o.identical, 's', "report-identical-files"),
-		applet.Do(set(context), 'c', ""), applet.Func(need(count(context)), 'C', ""), applet.Optional(count(context), 0, "context"),
-		applet.Do(set(unified), 'u', ""), applet.Func(need(count(unified)), 'U', ""), applet.Optional(count(unified), 0, "unified"),
+		applet.Do(plain(context), 'c', ""), applet.Func(need(count(context)), 'C', ""), applet.Optional(count(context), 0, "context"),
+		applet.Do(plain(unified), 'u', ""), applet.Func(need(count(unified)), 'U', ""), applet.Optional(count(unified), 0, "unified"),
 		applet.Do(set(sideBySide), 'y', "side-by-side"),
 		applet.Func(func(v string) error {
 			n, err := strconv.ParseUint(v, 10, 31)
@@ -191,10 +194,7 @@ func run(c *applet.Ctx) int {
 		applet.Do(no("--ignore-file-name-case"), 0, "ignore-file-name-case"),
 	)
 	if !ok {
-		if helped(c.Args) {
-			return 0
-		}
-		return trouble
+		return min(status, 1) * trouble
 	}
 	delete(o.styles, normal)
 	formats := len(o.styles)
@@ -214,6 +214,9 @@ func run(c *applet.Ctx) int {
 		c.Warn(refused)
 		io.WriteString(c.Stderr, "diff: Try 'diff --help' for more information.\n")
 		return trouble
+	}
+	if asked >= 0 {
+		o.lines = asked
 	}
 	switch {
 	case o.styles[brief]:
@@ -248,15 +251,6 @@ func run(c *applet.Ctx) int {
 	}
 	cmp.top(operands[0], operands[1])
 	return cmp.status
-}
-
-func helped(args []string) bool {
-	for _, a := range args {
-		if a == "--help" {
-			return true
-		}
-	}
-	return false
 }
 
 func compileRE(patterns []string) (*posixre.Regexp, error) {
@@ -476,6 +470,14 @@ func (c *comparer) read(name string) (data []byte, when time.Time, err error) {
 }
 
 // files compares two files; header tells that several are compared.
+// named is what messages call a file.
+func (c *comparer) named(i int, name string) string {
+	if i < len(c.o.labels) {
+		return c.o.labels[i]
+	}
+	return name
+}
+
 func (c *comparer) files(a, b string, header bool) {
 	da, ta, err := c.read(a)
 	if err != nil {
@@ -492,15 +494,15 @@ func (c *comparer) files(a, b string, header bool) {
 	same := bytes.Equal(da, db)
 	if same && c.o.style != sideBySide {
 		if c.o.identical {
-			c.say("Files ", a, " and ", b, " are identical")
+			c.say("Files ", c.named(0, a), " and ", c.named(1, b), " are identical")
 		}
 		return
 	}
 	if !same && !c.o.text && (binary(da) || binary(db)) {
 		if c.o.style == brief {
-			c.say("Files ", a, " and ", b, " differ")
+			c.say("Files ", c.named(0, a), " and ", c.named(1, b), " differ")
 		} else {
-			c.say("Binary files ", a, " and ", b, " differ")
+			c.say("Binary files ", c.named(0, a), " and ", c.named(1, b), " differ")
 		}
 		c.worse(1)
 		return
@@ -509,7 +511,7 @@ func (c *comparer) files(a, b string, header bool) {
 	hunks := p.compare()
 	if len(hunks) == 0 && c.o.style != sideBySide {
 		if c.o.identical {
-			c.say("Files ", a, " and ", b, " are identical")
+			c.say("Files ", c.named(0, a), " and ", c.named(1, b), " are identical")
 		}
 		return
 	}
@@ -517,7 +519,7 @@ func (c *comparer) files(a, b string, header bool) {
 		c.worse(1)
 	}
 	if c.o.style == brief {
-		c.say("Files ", a, " and ", b, " differ")
+		c.say("Files ", c.named(0, a), " and ", c.named(1, b), " differ")
 		return
 	}
 	if header {
@@ -525,7 +527,7 @@ func (c *comparer) files(a, b string, header bool) {
 	}
 	c.print(p, hunks, a, b, ta, tb)
 	if len(hunks) == 0 && c.o.identical {
-		c.say("Files ", a, " and ", b, " are identical")
+		c.say("Files ", c.named(0, a), " and ", c.named(1, b), " are identical")
 	}
 }
 

@@ -74,6 +74,9 @@ func run(c *applet.Ctx) int {
 		case a == "--help" || a == "-help":
 			io.WriteString(c.Stdout, "Usage: find "+c.Cmd.Synopsis+"\n\n"+c.Cmd.Help)
 			return 0
+		case a == "--version" || a == "-version":
+			c.ShowVersion()
+			return 0
 		default:
 			goto paths
 		}

@@ -33,6 +33,7 @@ func TestAgainstGrep(t *testing.T) {
 		`grep -A1 c abc`, `grep -B1 c abc`, `grep -C1 c abc`, `grep -1 c abc`, `grep -n -A1 -B2 'b\|f' abc`, `grep -nA1 a abc`, `grep -C 1 -e a -e d abc b`,
 		`grep -A1 --group-separator=XX -e a -e d abc`, `grep -A1 --no-group-separator a abc`, `grep -m1 -A2 a abc`, `grep -m1 a abc b`, `grep -m2 -c . abc`, `grep -m0 a abc`,
 		`(grep -m1 b; cat) < abc`, `grep -vm2 a abc`, `grep -c -m1 a abc`, `grep -nv -A1 b abc`,
+		`printf 'a\xff\nab\nxa\n' > u; grep -n a u`, `printf 'a\xff\nab\nxa\n' | grep -c a`, `printf 'xa\na\xff\nab\n' | grep -m2 a`,
 		`grep foo bin`, `grep -c foo bin`, `grep -a foo bin`, `grep -I foo bin`, `grep --binary-files=without-match foo bin`, `grep -cv foo bin`, `grep -z foo bin`, `grep -zc . bin`, `grep -l foo bin`, `grep -o foo bin`, `grep -n foo bin a`,
 		`grep bad utf`, `grep -a bad utf`, `grep caf utf`, `grep . utf`, `grep -o . utf`, `grep 'caf.$' utf`, `grep -w caf utf`, `grep -i CAFÉ utf`, `grep -c 'd.b' utf`, `grep '[[:alpha:]]$' utf`, `grep -n 'byte' utf abc`,
 		`cat utf | grep -n naive`,

@@ -251,7 +251,9 @@ func (g *grep) selectLine(text []byte, start, end int) error {
 			g.done = true
 			return nil
 		}
-		g.binaryHit, g.done = true, true
+		// A NUL makes the whole file binary, text that is no UTF-8 only its line.
+		g.binaryHit, g.printed = true, true
+		g.done = g.binary || o.maxCount >= 0 && g.count >= o.maxCount
 		return nil
 	}
 	// Context before, as far as it was not printed already.

@@ -69,6 +69,10 @@ type usageError string
 func (u usageError) Error() string { return string(u) }
 
 func run(c *applet.Ctx) int {
+	if len(c.Args) == 1 && (c.Args[0] == "--version" || c.Args[0] == "-V") {
+		io.WriteString(c.Stdout, "jq-1.6\n") // scripts compare it
+		return 0
+	}
 	o := &options{style: jqlang.Style{Indent: 2}, named: jqlang.NewObject(4)}
 	help, err := o.parse(c.Args)
 	if err != nil {

@@ -55,6 +55,16 @@ func (o *output) line(text []byte, chomped bool) {
 	}
 }
 
+// ended writes the text of i or c, whose last newline is a separator.
+func (o *output) ended(text []byte) {
+	o.newline()
+	if n := len(text); n > 0 && text[n-1] == '\n' && o.sep != '\n' {
+		o.Write(text[:n-1])
+		text = []byte{o.sep}
+	}
+	o.Write(text)
+}
+
 func (o *output) flush() error {
 	if o.b != nil {
 		if err := o.b.Flush(); o.err == nil {
@@ -85,7 +95,8 @@ type editor struct {
 
 	space    []byte // the pattern space
 	hold     []byte
-	chomped  bool
+	chomped  bool // the pattern space was read with its newline
+	held     bool // the same of the hold space
 	replaced bool // for t
 	again    bool // D: the next cycle reads no line
 	queue    []appended
@@ -136,6 +147,7 @@ var errQuit = errors.New("quit")
 
 func (e *editor) run() int {
 	e.nl = []byte{'\n'}
+	e.held = true
 	quit := 0
 	for e.fatal == 0 {
 		if !e.again {
@@ -276,11 +288,11 @@ func (e *editor) selects(c *command) (bool, error) {
 	}
 	l := e.in.line
 	if c.state != rangeOn {
-		if c.state == rangeClosed && c.a1.kind == addrLine {
-			return false, nil
-		}
-		ok, err := e.matchAddr(&c.a1)
-		if !ok || err != nil {
+		if c.a1.kind == addrLine { // its line may have gone by, read by n or N
+			if c.state == rangeClosed || l < c.a1.n {
+				return false, nil
+			}
+		} else if ok, err := e.matchAddr(&c.a1); !ok || err != nil {
 			return false, err
 		}
 		switch c.a2.kind {
@@ -299,15 +311,17 @@ func (e *editor) selects(c *command) (bool, error) {
 		}
 		if c.end > l {
 			c.state = rangeOn
+			return true, nil
 		}
-		return true, nil
+		c.state = rangeClosed
+		return c.a1.kind != addrLine || c.a2.kind != addrLine || l == c.a1.n, nil
 	}
 	switch c.a2.kind {
 	case addrLine, addrPlus, addrMult:
 		if c.end <= l {
 			c.state = rangeClosed
 		}
-		return l <= c.end, nil
+		return l <= c.end || c.a2.kind != addrLine, nil
 	}
 	ok, err := e.matchAddr(&c.a2)
 	if ok {
@@ -379,13 +393,13 @@ func (e *editor) cycle() (int, error) {
 			e.replaced = false
 		case 'q':
 			e.endCycle()
+			e.out.newline()
 			return max(c.n, 0), errQuit
 		case 'Q':
 			return max(c.n, 0), errQuit
 		case 'c':
 			if c.a2.kind == addrNone || c.state != rangeOn || c.not {
-				e.out.newline()
-				e.out.Write(c.text)
+				e.out.ended(c.text)
 			}
 			e.dump()
 			return 0, nil
@@ -422,20 +436,21 @@ func (e *editor) simple(c *command) error {
 	switch c.name {
 	case '=':
 		e.out.newline()
-		e.out.Write(append(strconv.AppendInt(nil, int64(e.in.line), 10), '\n'))
+		e.out.Write(append(strconv.AppendInt(nil, int64(e.in.line), 10), e.sep))
 	case 'F':
 		e.out.newline()
-		e.out.Write(append([]byte(e.in.name), '\n'))
+		e.out.Write(append([]byte(e.in.name), e.sep))
 	case 'g':
-		e.space = append(e.space[:0], e.hold...)
+		e.space, e.chomped = append(e.space[:0], e.hold...), e.held
 	case 'G':
-		e.space = append(append(e.space, e.sep), e.hold...)
+		e.space, e.chomped = append(append(e.space, e.sep), e.hold...), e.chomped && e.held
 	case 'h':
-		e.hold = append(e.hold[:0], e.space...)
+		e.hold, e.held = append(e.hold[:0], e.space...), e.chomped
 	case 'H':
-		e.hold = append(append(e.hold, e.sep), e.space...)
+		e.hold, e.held = append(append(e.hold, e.sep), e.space...), e.chomped && e.held
 	case 'x':
 		e.space, e.hold = e.hold, e.space
+		e.chomped, e.held = e.held, e.chomped
 	case 'z':
 		e.space = e.space[:0]
 	case 'P':
@@ -447,8 +462,7 @@ func (e *editor) simple(c *command) error {
 	case 'a':
 		e.queue = append(e.queue, appended{'a', c.text})
 	case 'i':
-		e.out.newline()
-		e.out.Write(c.text)
+		e.out.ended(c.text)
 	case 'r':
 		e.queue = append(e.queue, appended{'r', c.text})
 	case 'R':
@@ -565,11 +579,11 @@ func (e *editor) list(width int) {
 			}
 		}
 		if width > 0 && col+len(esc) > width-1 {
-			b = append(b, '\\', '\n')
+			b = append(b, '\\', e.sep)
 			col = 0
 		}
 		b = append(b, esc...)
 		col += len(esc)
 	}
-	e.out.Write(append(b, '$', '\n'))
+	e.out.Write(append(b, '$', e.sep))
 }

@@ -113,6 +113,9 @@ func (o *options) watch(c *applet.Ctx, args []string) int {
 // capture runs a command once and returns all that it prints.
 func capture(c *applet.Ctx, args []string) ([]byte, int) {
 	f, err := os.CreateTemp("", "watch")
+	if err != nil { // there may be no folder for such files
+		f, err = os.CreateTemp(".", ".watch")
+	}
 	if err != nil {
 		c.Warn(applet.Reason(err))
 		return nil, 126

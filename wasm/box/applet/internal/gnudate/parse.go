@@ -126,6 +126,7 @@ type parser struct {
 	dates, times, zones, days, rels int
 	y, m, d                         int
 	yearGiven                       bool
+	iso                             int // what follows an ISO date
 	hour, min, sec, ns              int
 	zone                            *time.Location
 	weekday, ordinal                int
@@ -199,6 +200,7 @@ func (p *parser) number(sign, _ int) bool {
 		return p.clock()
 	case p.is(1, "-") && bn > 0 && p.is(3, "-") && cn > 0: // 2024-05-06
 		p.at += 5
+		p.iso = p.at
 		return p.date(year(a, an), b, c, true)
 	case p.is(1, "/") && bn > 0:
 		if p.is(3, "/") && cn > 0 {
@@ -271,11 +273,12 @@ func (p *parser) clock() bool {
 			return false
 		}
 		p.at++
+		return p.setTime(h, m, sec, ns) // no offset stands behind am or pm
 	}
 	if !p.setTime(h, m, sec, ns) {
 		return false
 	}
-	if (p.is(0, "+") || p.is(0, "-")) && p.zones == 0 {
+	if p.is(0, "+") || p.is(0, "-") {
 		// Even before a unit: "12:00 +3 hours" is one hour after noon in zone +3.
 		if _, n := p.num(1); n > 0 {
 			sign := 1
@@ -364,8 +367,10 @@ func (p *parser) wordItem(w string) bool {
 		}
 		p.addRel(2, v)
 		return true
-	case "t": // between date and time
-		return p.dates > 0 && p.at < len(p.toks) && p.toks[p.at].num
+	case "t": // between date and time of ISO 8601, else a zone
+		if p.iso > 0 && p.iso == p.at-1 && p.at < len(p.toks) && p.toks[p.at].num {
+			return true
+		}
 	case "dst":
 		return p.zones > 0
 	}

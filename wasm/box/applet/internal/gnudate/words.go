@@ -98,7 +98,7 @@ var zones = map[string]int{
 	"ist": 19800, "sgt": 8 * hour, "kst": 9 * hour, "jst": 9 * hour, "gst": 10 * hour, "nzst": 12 * hour, "nzdt": 13 * hour,
 	"a": hour, "b": 2 * hour, "c": 3 * hour, "d": 4 * hour, "e": 5 * hour, "f": 6 * hour, "g": 7 * hour, "h": 8 * hour,
 	"i": 9 * hour, "k": 10 * hour, "l": 11 * hour, "m": 12 * hour, "n": -hour, "o": -2 * hour, "p": -3 * hour, "q": -4 * hour,
-	"r": -5 * hour, "s": -6 * hour, "u": -8 * hour, "v": -9 * hour, "w": -10 * hour, "x": -11 * hour, "y": -12 * hour, "z": 0,
+	"r": -5 * hour, "s": -6 * hour, "t": -7 * hour, "u": -8 * hour, "v": -9 * hour, "w": -10 * hour, "x": -11 * hour, "y": -12 * hour, "z": 0,
 }
 
 // Location returns the time zone that a value of TZ names; "" is UTC. Besides
