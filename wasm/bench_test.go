@@ -3,7 +3,11 @@ package wasm_test
 import (
 	"context"
 	"io"
+	"maps"
 	"os/exec"
+	"runtime"
+	"runtime/metrics"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -164,4 +168,59 @@ func BenchmarkStart(b *testing.B) {
 	p := program(b, "exit")
 	proc := sandbox.Proc{Args: []string{"exit", "0"}, Dir: "/", FS: vfs.NewMem(vfs.MemConfig{})}
 	measure(b, func() error { return p.Run(b.Context(), &proc) })
+}
+
+// BenchmarkCollector has the collector stop the world again and again while
+// hostile code runs on every processor, each time in a new instance. It reports
+// how long that took: "p99-ms" must be at most 50.
+func BenchmarkCollector(b *testing.B) {
+	stopping := func() *metrics.Float64Histogram {
+		s := []metrics.Sample{{Name: "/sched/pauses/stopping/gc:seconds"}}
+		metrics.Read(s)
+		return s[0].Value.Float64Histogram()
+	}
+	all := hostile()
+	for _, name := range slices.Sorted(maps.Keys(all)) {
+		b.Run(strings.ReplaceAll(name, " ", "_"), func(b *testing.B) {
+			p := handmade(b, wasm.Config{}, all[name].pages, all[name].code...)
+			ctx, cancel := context.WithCancel(b.Context())
+			var guests sync.WaitGroup
+			for range runtime.GOMAXPROCS(0) {
+				guests.Go(func() {
+					for ctx.Err() == nil {
+						run, end := context.WithTimeout(ctx, 100*time.Millisecond)
+						p.Run(run, &sandbox.Proc{Args: []string{"x"}})
+						end()
+					}
+				})
+			}
+			before := stopping()
+			for b.Loop() {
+				runtime.GC()
+				time.Sleep(time.Millisecond)
+			}
+			after := stopping()
+			cancel()
+			guests.Wait()
+			for i := range after.Counts {
+				after.Counts[i] -= before.Counts[i]
+			}
+			b.ReportMetric(percentile(after, 0.5)*1e3, "p50-ms")
+			b.ReportMetric(percentile(after, 0.99)*1e3, "p99-ms")
+		})
+	}
+}
+
+// percentile is the upper end of the bucket that the part q of h ends in.
+func percentile(h *metrics.Float64Histogram, q float64) float64 {
+	total, seen := uint64(0), uint64(0)
+	for _, n := range h.Counts {
+		total += n
+	}
+	for i, n := range h.Counts {
+		if seen += n; float64(seen) >= q*float64(total) {
+			return h.Buckets[i+1]
+		}
+	}
+	return 0
 }

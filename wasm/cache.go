@@ -2,13 +2,13 @@ package wasm
 
 import (
 	"context"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"runtime"
 	"runtime/debug"
-	"strings"
 
 	"github.com/donax-sh/donax/wasm/rewrite"
 	"github.com/tetratelabs/wazero"
@@ -16,8 +16,11 @@ import (
 
 // cache is the folder of compiled code, if there is one.
 type cache struct {
-	dir string
-	wz  wazero.CompilationCache
+	dir    string
+	kind   string // of machine and version: whose code it is
+	wz     wazero.CompilationCache
+	keeper bool  // this process compiles, and so trims
+	limit  int64 // bytes
 }
 
 // openCache creates dir or checks that it is ours alone. wazero guards its
@@ -47,11 +50,11 @@ func openCache(dir string) (*cache, error) {
 			}
 		}
 	}
-	wz, err := wazero.NewCompilationCacheWithDir(dir)
-	if err != nil {
-		return nil, fmt.Errorf("wasm: cache: %w", err)
+	c := &cache{dir: dir, kind: machineKind()}
+	if c.wz, err = compilationCache(&codeFiles{dir: c.code("")}); err != nil {
+		return nil, err
 	}
-	return &cache{dir: dir, wz: wz}, nil
+	return c, nil
 }
 
 // checkPrivate refuses a folder that someone else could have filled.
@@ -71,9 +74,9 @@ func checkPrivate(dir string) error {
 	return nil
 }
 
-// marker names the file that says that the module with this digest has been
-// compiled by this version of wazero, on this kind of machine.
-func (c *cache) marker(sum string) string {
+// machineKind names what compiled code is for: this version of wazero, and this
+// kind of machine. The features of the processor are in the keys.
+func machineKind() string {
 	version := "unknown"
 	if info, ok := debug.ReadBuildInfo(); ok {
 		for _, d := range info.Deps {
@@ -82,162 +85,125 @@ func (c *cache) marker(sum string) string {
 			}
 		}
 	}
-	return filepath.Join(c.dir, "ready-"+version+"-"+runtime.GOARCH+"-"+sum)
+	return version + "-" + runtime.GOARCH
 }
 
+const (
+	markerPrefix = "module-"
+	hollowSuffix = ".hollow"
+	codePrefix   = "code-"
+	tmpPrefix    = "compile-" // of folders that are gone when their process is
+)
+
+// marker names the file that says that the module with this digest has been
+// compiled, and where its code is.
+func (c *cache) marker(sum string) string {
+	return filepath.Join(c.dir, markerPrefix+c.kind+"-"+sum)
+}
+
+// code names a file of compiled code, or their folder.
+func (c *cache) code(name string) string {
+	return filepath.Join(c.dir, codePrefix+c.kind, name)
+}
+
+// has reports whether all of an entry is there.
 func (c *cache) has(sum string) bool {
 	if c.wz == nil {
 		return false
 	}
-	_, err := os.Stat(c.marker(sum))
-	return err == nil
-}
-
-// mark is a courtesy to the next process: failing costs a message too many.
-func (c *cache) mark(sum string) {
-	if c.wz == nil {
-		return
+	name, err := os.ReadFile(c.marker(sum))
+	if err != nil || len(name) == 0 {
+		return false
 	}
-	if f, err := os.OpenFile(c.marker(sum), os.O_CREATE|os.O_WRONLY, 0o600); err == nil {
-		f.Close()
-	}
-}
-
-// hollow returns the hollow form of a module whose code is kept, or nil.
-func (c *cache) hollow(sum string) []byte {
-	if c.wz == nil {
-		return nil
-	}
-	bin, err := os.ReadFile(c.marker(sum) + hollowSuffix)
-	if err != nil {
-		return nil
-	}
-	return bin
-}
-
-const hollowSuffix = ".hollow"
-
-// kept lists the files of compiled code.
-func (c *cache) kept() map[string]bool {
-	if c.wz == nil {
-		return nil
-	}
-	return kept(c.dir)
-}
-
-// clear removes all compiled code.
-func (c *cache) clear() {
-	for n := range c.kept() {
-		os.Remove(n)
-	}
-}
-
-func kept(dir string) map[string]bool {
-	names, _ := filepath.Glob(filepath.Join(dir, "wazero-*", "*")) // the pattern is fine
-	set := map[string]bool{}
-	for _, n := range names {
-		set[n] = true
-	}
-	return set
-}
-
-// keepHollow keeps the hollow form of bin and makes its compiled code, under
-// the name that the runtime will look for, the one file that is not in before:
-// what bin was just compiled to. It is a courtesy like mark: without it the
-// next process reads and validates all of bin.
-func (c *cache) keepHollow(ctx context.Context, rc wazero.RuntimeConfig, sum string, bin []byte, before map[string]bool) error {
-	if c.wz == nil {
-		return nil
-	}
-	var code string
-	for n := range c.kept() {
-		if !before[n] && !strings.HasSuffix(n, ".tmp") {
-			if code != "" {
-				return nil // another process has compiled something, too
-			}
-			code = n
+	for _, f := range []string{c.marker(sum) + hollowSuffix, filepath.Join(c.dir, string(name))} {
+		if _, err := os.Stat(f); err != nil {
+			return false
 		}
 	}
-	if code == "" {
-		return nil
-	}
-	tmp, err := os.MkdirTemp(c.dir, tmpPrefix)
-	if err != nil {
-		return err
-	}
-	defer os.RemoveAll(tmp)
-	return c.pair(ctx, rc, sum, bin, code, tmp)
+	return true
 }
 
-// tmpPrefix begins the names of folders that are gone when their process is.
-const tmpPrefix = "hollow-"
+// hollow returns the hollow form of a module whose code is kept, and the image
+// of its memory; nil when it is not.
+func (c *cache) hollow(sum string) ([]byte, *image) {
+	if c.wz == nil {
+		return nil, nil
+	}
+	f, err := os.Open(c.marker(sum) + hollowSuffix)
+	if err != nil {
+		return nil, nil
+	}
+	bin, img, err := readHollow(f)
+	if err != nil || img.size == 0 {
+		f.Close()
+	}
+	if err != nil {
+		return nil, nil
+	}
+	return bin, img
+}
 
 // fill compiles bin and keeps it in the cache, as only the hollow form finds
 // it. Nothing is left of a try that ends on its way but a folder.
 func (c *cache) fill(ctx context.Context, rc wazero.RuntimeConfig, sum string, bin []byte) error {
+	hollow, data, err := rewrite.Hollow(bin)
+	if err != nil {
+		return err
+	}
+	if err := os.Mkdir(c.code(""), 0o700); err != nil && !errors.Is(err, os.ErrExist) {
+		return err
+	}
 	tmp, err := os.MkdirTemp(c.dir, tmpPrefix)
 	if err != nil {
 		return err
 	}
 	defer os.RemoveAll(tmp)
-	code, err := compileOne(ctx, rc, bin, filepath.Join(tmp, "full"))
-	if err != nil {
+	var key [32]byte
+	ask := &codeFiles{asked: func(k [32]byte) { key = k }}
+	if err := compileInto(ctx, rc, ask, hollow); !errors.Is(err, errAsked) {
+		return fmt.Errorf("wasm: the hollow form: %w", err)
+	}
+	if err := compileInto(ctx, rc, &codeFiles{dir: tmp, write: true}, bin); err != nil {
 		return err
 	}
-	if err := c.pair(ctx, rc, sum, bin, code, tmp); err != nil {
-		return err
-	}
-	c.mark(sum)
-	return nil
-}
-
-// pair makes code, which bin was compiled to, be found for the hollow form of
-// bin, and keeps that. tmp is a folder of the cache for what is in the making.
-func (c *cache) pair(ctx context.Context, rc wazero.RuntimeConfig, sum string, bin []byte, code, tmp string) error {
-	hollow, err := rewrite.Hollow(bin)
-	if err != nil {
-		return err
-	}
-	trap, err := compileOne(ctx, rc, hollow, filepath.Join(tmp, "trap"))
-	if err != nil {
-		return err
-	}
-	dir := filepath.Join(c.dir, filepath.Base(filepath.Dir(trap)))
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return err
+	made, _ := filepath.Glob(filepath.Join(tmp, "*")) // the pattern is fine
+	if len(made) != 1 {
+		return errors.New("wasm: the compiled code was not kept")
 	}
 	// In one step, over what may be there: code that only traps.
-	link := filepath.Join(tmp, "code")
-	if err := os.Link(code, link); err != nil {
+	code := c.code(hex.EncodeToString(key[:]))
+	if err := os.Rename(made[0], code); err != nil {
 		return err
 	}
-	if err := os.Rename(link, filepath.Join(dir, filepath.Base(trap))); err != nil {
+	file := filepath.Join(tmp, "hollow")
+	if err := writeHollow(file, hollow, data); err != nil {
 		return err
 	}
-	file := filepath.Join(tmp, "bin")
-	if err := os.WriteFile(file, hollow, 0o600); err != nil {
+	if err := os.Rename(file, c.marker(sum)+hollowSuffix); err != nil {
 		return err
 	}
-	return os.Rename(file, c.marker(sum)+hollowSuffix)
+	// In place: whoever holds the entry has locked this very file.
+	name, err := filepath.Rel(c.dir, code)
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(c.marker(sum), []byte(name), 0o600)
 }
 
-// compileOne compiles bin into a cache of its own and returns the one file in
-// there.
-func compileOne(ctx context.Context, rc wazero.RuntimeConfig, bin []byte, dir string) (string, error) {
-	wz, err := wazero.NewCompilationCacheWithDir(dir)
+// errAsked ends a compilation that was begun to learn the key of its code.
+var errAsked = errors.New("wasm: only the key was asked for")
+
+// compileInto compiles bin and keeps the code in files.
+func compileInto(ctx context.Context, rc wazero.RuntimeConfig, files *codeFiles, bin []byte) error {
+	wz, err := compilationCache(files)
 	if err != nil {
-		return "", err
+		return err
 	}
 	defer wz.Close(ctx)
 	r := wazero.NewRuntimeWithConfig(ctx, rc.WithCompilationCache(wz))
 	defer r.Close(ctx)
-	if _, err := r.CompileModule(ctx, bin); err != nil {
-		return "", err
-	}
-	for n := range kept(dir) {
-		return n, nil
-	}
-	return "", errors.New("the compiled code was not kept")
+	_, err = r.CompileModule(ctx, bin)
+	return err
 }
 
 // dropHollow forgets a hollow form whose code was not found.

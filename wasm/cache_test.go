@@ -1,6 +1,7 @@
 package wasm_test
 
 import (
+	"bytes"
 	"os"
 	"path/filepath"
 	"sync/atomic"
@@ -48,8 +49,8 @@ func TestCache(t *testing.T) {
 		t.Errorf("second: read %d times, %q", read, log)
 	}
 	// The compiled code goes; what is kept beside it does not suffice.
-	code, err := filepath.Glob(filepath.Join(dir, "wazero-*", "*"))
-	if err != nil || len(code) != 2 {
+	code, err := filepath.Glob(filepath.Join(dir, "code-*", "*"))
+	if err != nil || len(code) != 1 {
 		t.Fatalf("%q %v", code, err)
 	}
 	for _, f := range code {
@@ -63,17 +64,32 @@ func TestCache(t *testing.T) {
 	if read, _ := process(t, dir); read != 0 {
 		t.Errorf("with code again: read %d times", read)
 	}
-	// Code that was cut short is compiled anew.
-	for _, f := range code {
-		if err := os.Truncate(f, 100); err != nil {
-			t.Fatal(err)
+	// Code that is damaged is compiled anew, wherever the damage is.
+	for what, damage := range map[string]func(b []byte) []byte{
+		"cut short":       func(b []byte) []byte { return b[:100] },
+		"without its end": func(b []byte) []byte { return b[:len(b)-1] },
+		"other sizes":     func(b []byte) []byte { return append(bytes.Repeat([]byte{0x7f}, 32), b[32:]...) },
+		"other code":      func(b []byte) []byte { b[len(b)-20]++; return b },
+		"empty":           func([]byte) []byte { return nil },
+	} {
+		for _, pattern := range []string{"code-*/*", "*.hollow"} {
+			files, _ := filepath.Glob(filepath.Join(dir, pattern))
+			for _, f := range files {
+				b, err := os.ReadFile(f)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if err := os.WriteFile(f, damage(b), 0o600); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if read, _ := process(t, dir); len(files) != 1 || read != 1 {
+				t.Errorf("%s %s: read %d times", pattern, what, read)
+			}
+			if read, _ := process(t, dir); read != 0 {
+				t.Errorf("%s %s, once more: read %d times", pattern, what, read)
+			}
 		}
-	}
-	if read, _ := process(t, dir); read != 1 {
-		t.Errorf("with broken code: read %d times", read)
-	}
-	if read, _ := process(t, dir); read != 0 {
-		t.Errorf("with code once more: read %d times", read)
 	}
 }
 

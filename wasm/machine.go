@@ -39,6 +39,9 @@ func (m *module) instantiate(ctx context.Context, limit uint64, least int) (mc *
 
 func (m *module) start(ctx context.Context, c wazero.CompiledModule, limit uint64, least int) (mc *machine, err error) {
 	alloc := &allocator{limit: limit, least: least, from: &m.rt.spaces}
+	if least == 0 { // what comes from a snapshot is overwritten by it
+		alloc.image = m.image
+	}
 	defer func() {
 		if p := recover(); p != nil { // wazero has no other way to say that the first allocation failed
 			mc, err = nil, fmt.Errorf("wasm: no instance: %v", p)

@@ -25,6 +25,7 @@ const (
 type space struct {
 	b        []byte // as far as it is usable
 	dirty    int    // what may not be zero ends here
+	mapped   int    // bytes that show an image's file where they were not written to
 	reserved []byte // nil: b is of the Go heap
 }
 
@@ -78,6 +79,11 @@ func (s *space) trim() {
 }
 
 func (p *spaces) put(s *space) {
+	if s.mapped > 0 && !unmapImage(s.reserved[:s.mapped]) {
+		release(s.reserved)
+		return
+	}
+	s.mapped = 0
 	s.trim()
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -111,7 +117,8 @@ func (p *spaces) close() {
 type allocator struct {
 	limit   uint64
 	refused atomic.Bool
-	least   int // bytes to begin with, if more than the module asks for
+	least   int    // bytes to begin with, if more than the module asks for
+	image   *image // what to begin with; nil: zeros
 	from    *spaces
 	space   *space
 	size    int
@@ -141,6 +148,10 @@ func (a *allocator) Reallocate(size uint64) []byte {
 		// What an instance gets must be zero, and not what another left there.
 		if end := min(n, s.dirty); end > a.size {
 			clear(s.b[a.size:end])
+		}
+		if a.size == 0 && a.image != nil && !a.image.load(s) {
+			a.refused.Store(true)
+			return nil
 		}
 		s.dirty = max(s.dirty, n)
 		a.size = n

@@ -3,6 +3,7 @@ package wasm
 import (
 	"context"
 	"fmt"
+	"os"
 	"sync"
 
 	"github.com/donax-sh/donax/wasm/rewrite"
@@ -23,6 +24,8 @@ type module struct {
 	once     sync.Once
 	ready    chan struct{} // closed when what follows is set
 	compiled wazero.CompiledModule
+	held     *os.File // keeps what is in the cache; may be nil
+	image    *image   // what memory begins with; nil: what the module says
 	err      error
 }
 
@@ -70,22 +73,18 @@ func (m *module) compile() (err error) {
 	if m.fresh {
 		return m.compileApart(bin)
 	}
-	if !m.rt.cache.has(m.sum) {
-		m.rt.log("preparing the " + m.what + " (first run only)")
+	m.rt.log("preparing the " + m.what + " (first run only)")
+	ctx := compileContext(context.Background())
+	if m.rt.cache.wz != nil {
+		if err := m.rt.cache.fill(ctx, m.rt.config, m.sum, bin); err != nil {
+			m.rt.log("the " + m.what + " is not kept: " + err.Error())
+		} else if m.compiled = m.fromCache(); m.compiled != nil {
+			m.rt.cache.trim()
+			return nil
+		}
 	}
-	before := m.rt.cache.kept()
-	m.compiled, err = m.rt.wz.CompileModule(compileContext(context.Background()), bin)
-	if err != nil && len(before) > 0 { // a file that was cut short, say
-		m.rt.cache.clear()
-		before = m.rt.cache.kept()
-		m.compiled, err = m.rt.wz.CompileModule(compileContext(context.Background()), bin)
-	}
-	if err != nil {
+	if m.compiled, err = m.rt.wz.CompileModule(ctx, bin); err != nil {
 		return fmt.Errorf("wasm: compiling the %s: %w", m.what, err)
-	}
-	m.rt.cache.mark(m.sum)
-	if err := m.rt.cache.keepHollow(context.Background(), m.rt.config, m.sum, bin, before); err != nil {
-		m.rt.log("the cache of the " + m.what + " is not complete: " + err.Error())
 	}
 	return nil
 }
@@ -93,18 +92,27 @@ func (m *module) compile() (err error) {
 // fromCache returns the compiled module when its code is in the cache: all
 // else is in the hollow form.
 func (m *module) fromCache() wazero.CompiledModule {
-	bin := m.rt.cache.hollow(m.sum)
-	if bin == nil {
+	held, ok := m.rt.cache.hold(m.sum)
+	if !ok {
 		return nil
 	}
-	c, err := m.rt.wz.CompileModule(compileContext(context.Background()), bin)
-	if err == nil && m.probe(c) {
-		return c
+	if bin, img := m.rt.cache.hollow(m.sum); bin != nil {
+		if img.size > 0 {
+			m.image = img
+		}
+		c, err := m.rt.wz.CompileModule(compileContext(context.Background()), bin)
+		if err == nil && m.probe(c) {
+			m.held = held
+			return c
+		}
+		if err == nil {
+			c.Close(context.Background())
+		}
+		m.image.close()
+		m.image = nil
+		m.rt.cache.dropHollow(m.sum)
 	}
-	if err == nil {
-		c.Close(context.Background())
-	}
-	m.rt.cache.dropHollow(m.sum)
+	held.Close() // of nothing, perhaps
 	return nil
 }
 
@@ -124,6 +132,7 @@ func (m *module) compileApart(bin []byte) error {
 	if m.compiled = m.fromCache(); m.compiled == nil {
 		return fmt.Errorf("wasm: compiling the %s left nothing in the cache", m.what)
 	}
+	m.rt.cache.trim()
 	return nil
 }
 
@@ -157,5 +166,12 @@ func (m *module) discard() {
 		if m.compiled != nil {
 			m.compiled.Close(context.Background())
 		}
+		m.letGo()
 	}()
+}
+
+// letGo closes what the module has open of the cache. Nothing runs it any more.
+func (m *module) letGo() {
+	m.held.Close() // of nothing, perhaps
+	m.image.close()
 }

@@ -2,9 +2,15 @@
 
 package wasm
 
+import "os"
+
 // Where addresses cannot be reserved, memory is of the Go heap.
 
 func reserve() []byte              { return nil }
 func commit([]byte, int, int) bool { return false }
 func discard(b []byte)             { clear(b) }
 func release([]byte)               {}
+
+func mapCode(*os.File, int64, []byte) bool { return false }
+func mapImage(*os.File, []byte) bool       { return false }
+func unmapImage([]byte) bool               { return false }

@@ -76,6 +76,18 @@ func (u *users) forget(k userKey) {
 	}
 }
 
+// close lets go of what the cache holds for them. None runs any more.
+func (u *users) close() {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	for _, e := range u.codes {
+		e.code.once.Do(func() { close(e.code.ready) })
+		<-e.code.ready
+		e.code.letGo()
+	}
+	u.codes = nil
+}
+
 func (u *users) find(k userKey) int {
 	return slices.IndexFunc(u.codes, func(e userEntry) bool { return e.key == k })
 }

@@ -34,6 +34,11 @@ type Config struct {
 	// New refuses a folder that others own or may write. "" means no cache.
 	CacheDir string
 
+	// CacheLimit is how many bytes CacheDir may hold, in a process that fills it
+	// by Compile: what was used longest ago goes, but nothing that a process has
+	// loaded. 0 means [CacheLimit].
+	CacheLimit int64
+
 	// Memory is the most bytes that one instance may have when its Proc does not
 	// say. 0 means sandbox.DefaultLimits.Memory.
 	Memory int64
@@ -121,6 +126,7 @@ func New(c Config) (*Runtime, error) {
 	if err != nil {
 		return nil, err
 	}
+	cache.keeper, cache.limit = c.Compile != nil, cmp.Or(c.CacheLimit, CacheLimit)
 	ctx := context.Background()
 	rc := runtimeConfig()
 	if cache.wz != nil {
@@ -212,7 +218,9 @@ func (r *Runtime) Close() error {
 	r.active.Wait()
 	for _, m := range r.tiers {
 		m.pool.close()
+		m.letGo()
 	}
+	r.users.close()
 	defer r.spaces.close()
 	return errors.Join(r.wz.Close(context.Background()), r.cache.close())
 }

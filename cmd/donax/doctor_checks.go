@@ -59,7 +59,7 @@ func checkCache(_ context.Context, r *report) {
 		r.warn("size", "rm -r "+dir, "cannot be read: %v", err)
 		return
 	}
-	r.ok("size", "%.1f MiB in %d files", float64(bytes)/(1<<20), files)
+	r.ok("size", "%.1f MiB in %d files; beyond %d MiB what was used longest ago goes", float64(bytes)/(1<<20), files, wasm.CacheLimit>>20)
 	if rt.Cached() {
 		r.ok("box", "compiled")
 	} else {

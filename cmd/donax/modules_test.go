@@ -144,6 +144,24 @@ func TestModuleAdmission(t *testing.T) {
 	}
 }
 
+// What a process has used is read, so that a busy machine is told from a module
+// that costs too much.
+func TestUsedCPU(t *testing.T) {
+	before, ok := usedCPU(os.Getpid())
+	if !ok {
+		t.Skip("this system does not say")
+	}
+	after := before
+	for n := 0; after-before < 50*time.Millisecond; n++ { // it works while it asks
+		if after, ok = usedCPU(os.Getpid()); !ok || n > 1<<20 {
+			t.Fatalf("%v, then %v after %d looks", before, after, n)
+		}
+	}
+	if _, ok := usedCPU(1 << 30); ok {
+		t.Error("of no process")
+	}
+}
+
 // A compilation that nobody waits for ends with the runtime.
 func TestModuleCompileIsCancelled(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())

@@ -9,6 +9,8 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"runtime"
+	"runtime/debug"
 	"time"
 
 	"github.com/donax-sh/donax/policy"
@@ -86,6 +88,7 @@ func readScript(name string, stdin io.Reader) (string, error) {
 
 // run runs one command and returns its exit status as an error.
 func (f *runFlags) run(ctx context.Context, std stdio, c policy.Command) error {
+	collectLate()
 	box, err := f.open(ctx, std.err, policy.Session{ID: "c_" + rand.Text(), Transport: "cli"})
 	if err != nil {
 		return err
@@ -122,4 +125,17 @@ func (f *runFlags) run(ctx context.Context, std stdio, c policy.Command) error {
 		return nil
 	}
 	return &exitError{code: status}
+}
+
+// collectLate lets the first collection of garbage wait for 16 MiB: a process
+// that runs one line has done its work by then. From there on collections are
+// as frequent as usual.
+func collectLate() {
+	usual := debug.SetGCPercent(400)
+	if usual != 100 { // the operator has set GOGC
+		debug.SetGCPercent(usual)
+		return
+	}
+	first := new([16]byte) // as large as is needed to be collected by itself
+	runtime.AddCleanup(first, func(int) { debug.SetGCPercent(usual) }, 0)
 }

@@ -136,14 +136,18 @@ func (n *arithElem) where(e *arithEnv) (name, key string, idx int64, isKey bool)
 	if n.err != nil {
 		throw(n.err)
 	}
-	if n.idx == nil {
-		failf(errDiscard, 1, "%s[%s]: bad array subscript", n.name, n.raw)
+	if n.idx != nil {
+		idx = n.idx.eval(e)
 	}
-	return name, "", n.idx.eval(e), false
+	return name, "", idx, false
 }
 
 func (n *arithElem) eval(e *arithEnv) int64 {
 	sh := e.sh
+	if n.raw == "" && !sh.lookup(sh.resolved(n.name)).has(attrAssoc) {
+		sh.errorf("%s[]: bad array subscript", n.name)
+		return 0
+	}
 	name, key, idx, isKey := n.where(e)
 	v := sh.lookup(name)
 	var s string
@@ -314,6 +318,10 @@ func (e *arithEnv) store(n arithNode, val int64) {
 		}
 		sh.assignTo(n.name, nil, s, false)
 	case *arithElem:
+		if n.raw == "" {
+			sh.errorf("`%s[]': not a valid identifier", n.name)
+			return
+		}
 		name, key, idx, isKey := n.where(e)
 		sh.checkWritable(name)
 		if isKey {

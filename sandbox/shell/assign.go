@@ -196,7 +196,7 @@ func (sh *shell) setElement(name string, sub *subscript, val string, app bool) {
 		sh.setKey(name, key, val, app)
 		return
 	}
-	if sub.all != 0 || sub.expr.empty {
+	if sub.all != 0 || sub.raw == "" {
 		failf(errDiscard, 1, "%s[%s]: bad array subscript", name, sub.raw)
 	}
 	sh.setIndex(name, sh.arith(sub.expr), val, app)

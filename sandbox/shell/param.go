@@ -202,7 +202,7 @@ func (sh *shell) element(name string, sub *subscript) (string, bool) {
 	if v.has(attrAssoc) {
 		return v.assoc.get(sh.str(sub.key))
 	}
-	if sub.expr.empty {
+	if sub.raw == "" {
 		failf(errDiscard, 1, "%s[%s]: bad array subscript", name, sub.raw)
 	}
 	i := sh.arith(sub.expr)

@@ -249,7 +249,8 @@ func (sh *shell) finish() {
 	}
 }
 
-// topSource is the file that error messages name.
+// topSource is the file that error messages name; "environment" is that of a
+// function of a -c string, as in bash.
 func (sh *shell) topSource() string {
 	for f := sh.frame; f != nil; f = f.up {
 		if f.sourced {

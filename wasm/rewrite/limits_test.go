@@ -147,5 +147,8 @@ func FuzzModule(f *testing.F) {
 		if _, _, err := Module(out, Options{Fuel: true, Import: func(string, string) bool { return true }}); !errors.As(err, &e) {
 			t.Errorf("rewritten twice without complaint: %v", err)
 		}
+		if _, _, err := Hollow(out); err != nil {
+			t.Errorf("no hollow form: %v", err)
+		}
 	})
 }

@@ -6,12 +6,22 @@ import "slices"
 const (
 	Unreachable = 0x00
 	Loop        = 0x03
+	If          = 0x04
 	End         = 0x0b
 	Br          = 0x0c
 	Call        = 0x10
 	Drop        = 0x1a
 	I32Const    = 0x41
+	F64Const    = 0x44
+	I32Add      = 0x6a
+	F64Sqrt     = 0x9f
+	F64Div      = 0xa3
+	I32Load     = 0x28
+	I32Store    = 0x36
+	I32LtS      = 0x48
 	MemoryGrow  = 0x40
+	RefNull     = 0xd0
+	FuncRef     = 0x70
 	Bulk        = 0xfc
 	Empty       = 0x40 // the type of a block without result
 )
@@ -19,10 +29,30 @@ const (
 // Box returns a module that looks like a tier of the box: it exports
 // _initialize, which does nothing, a memory of pages, and box_run, whose body
 // is code. Function 1 is box_run; function 0 is _initialize.
-func Box(pages uint32, code ...byte) []byte {
+func Box(pages uint32, code ...byte) []byte { return boxModule(pages, code, nil, nil, nil, nil) }
+
+// BulkSize and TableSize are the sizes of what [BulkBox] has.
+const (
+	BulkSize  = 1 << 20
+	TableSize = 1 << 16
+)
+
+// BulkBox is Box with a table of TableSize functions, a passive element segment
+// as large, and a passive data segment of BulkSize bytes.
+func BulkBox(pages uint32, code ...byte) []byte {
+	return boxModule(pages, code,
+		section(4, vec(1, append([]byte{0x70, 0}, leb(TableSize)...))),
+		section(9, vec(1, append([]byte{1, 0}, vec(TableSize, make([]byte, TableSize))...))),
+		section(12, leb(1)),
+		section(11, vec(1, append([]byte{1}, vec(BulkSize, make([]byte, BulkSize))...))),
+	)
+}
+
+func boxModule(pages uint32, code, tables, elements, count, data []byte) []byte {
 	m := []byte("\x00asm\x01\x00\x00\x00")
 	m = append(m, section(1, vec(2, []byte{0x60, 0, 0, 0x60, 0, 1, 0x7f}))...)
 	m = append(m, section(3, vec(2, []byte{0, 1}))...)
+	m = append(m, tables...)
 	m = append(m, section(5, append([]byte{1, 0}, leb(pages)...))...)
 	var exports []byte
 	for _, e := range []struct {
@@ -32,9 +62,11 @@ func Box(pages uint32, code ...byte) []byte {
 		exports = append(append(exports, str(e.name)...), e.kind, e.index)
 	}
 	m = append(m, section(7, vec(3, exports))...)
+	m = append(append(m, elements...), count...)
 	body := append(append([]byte{0}, code...), I32Const, 0, End)
 	bodies := append([]byte{2, 0, End}, leb(uint32(len(body)))...)
-	return append(m, section(10, vec(2, append(bodies, body...)))...)
+	m = append(m, section(10, vec(2, append(bodies, body...)))...)
+	return append(m, data...)
 }
 
 // I32 is the instruction that pushes n.
