@@ -63,6 +63,7 @@ type node struct {
 	pats    []*pattern
 	vars    []string // bound by pats, in the order they are pushed
 	single  bool     // exactly one output
+	quiet   bool     // of a step: where it cannot go there is no output, and no error
 }
 
 type funcDef struct {

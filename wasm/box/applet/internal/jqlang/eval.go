@@ -423,12 +423,21 @@ func each(v any, p *path, y yield) error {
 func (in *Interp) access(n *node, e *env, v any, p *path, y yield) error {
 	switch n.op {
 	case opField:
-		return in.eval(n.a, e, v, p, func(t any, p *path) error { return at(t, n.str, p, y) })
+		return in.eval(n.a, e, v, p, func(t any, p *path) error { return n.at(t, n.str, p, y) })
 	case opIter:
-		return in.eval(n.a, e, v, p, func(t any, p *path) error { return each(t, p, y) })
+		return in.eval(n.a, e, v, p, func(t any, p *path) error {
+			switch t.(type) {
+			case []any, *Object:
+			default:
+				if n.quiet && p != nowhere {
+					return nil
+				}
+			}
+			return each(t, p, y)
+		})
 	case opIndex:
 		return in.eval(n.b, e, v, nil, func(k any, _ *path) error {
-			return in.eval(n.a, e, v, p, func(t any, p *path) error { return at(t, k, p, y) })
+			return in.eval(n.a, e, v, p, func(t any, p *path) error { return n.at(t, k, p, y) })
 		})
 	}
 	bound := func(m *node, f func(any) error) error {
@@ -439,7 +448,7 @@ func (in *Interp) access(n *node, e *env, v any, p *path, y yield) error {
 	}
 	return bound(n.c, func(to any) error {
 		return bound(n.b, func(from any) error {
-			return in.eval(n.a, e, v, p, func(t any, p *path) error { return at(t, sliceKey(from, to), p, y) })
+			return in.eval(n.a, e, v, p, func(t any, p *path) error { return n.at(t, sliceKey(from, to), p, y) })
 		})
 	})
 }
@@ -452,11 +461,15 @@ func sliceKey(from, to any) *Object {
 	return o
 }
 
-func at(t, k any, p *path, y yield) error {
+// at goes on with .[k] of t.
+func (n *node) at(t, k any, p *path, y yield) error {
 	if p == nowhere {
 		return fail("Invalid path expression with result ", cut(t))
 	}
 	x, err := get(t, k)
+	if err != nil && n.quiet {
+		return nil
+	}
 	if err != nil {
 		return err
 	}

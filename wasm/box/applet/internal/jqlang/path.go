@@ -417,9 +417,9 @@ func structural(n *node) bool {
 	case opIdentity:
 		return true
 	case opField, opIter:
-		return structural(n.a)
+		return !n.quiet && structural(n.a)
 	case opIndex:
-		return n.b.single && structural(n.a)
+		return !n.quiet && n.b.single && structural(n.a)
 	case opPipe:
 		return structural(n.a) && structural(n.b)
 	case opSpecial:

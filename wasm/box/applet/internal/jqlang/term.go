@@ -12,13 +12,18 @@ func (c *compiler) term(t *gojq.Term) (*node, error) {
 	if err != nil {
 		return nil, err
 	}
+	step := t.Type == gojq.TermTypeIndex // what a question mark is about: this one step, not those before it
 	for _, s := range t.SuffixList {
 		switch {
 		case s.Index != nil:
 			n, err = c.index(n, s.Index)
+			step = true
 		case s.Iter:
 			n = &node{op: opIter, a: n}
-		case s.Optional:
+			step = true
+		case step:
+			n.quiet, n.single, step = true, false, false
+		default:
 			n = &node{op: opTry, a: n}
 		}
 		if err != nil {
