@@ -41,7 +41,7 @@ func TestFilters(t *testing.T) {
 	for _, f := range strings.Split(strings.TrimSpace(string(data)), "\n") {
 		lines = append(lines, "jq -nc '"+strings.ReplaceAll(f, "'", `'\''`)+"'")
 	}
-	difftest.Suite{Commands: []string{"jq"}, Setup: ":", Stderr: true, Same: tidy}.Run(t, lines...)
+	difftest.Suite{Commands: []string{"jq"}, Stderr: true, Same: tidy}.Run(t, lines...)
 }
 
 func TestAgainstJq(t *testing.T) {
