@@ -133,13 +133,13 @@ func TestMountSymlinks(t *testing.T) {
 	want(t, m.Mkdir("/tmp/d", 0o755), 0)
 	for target, name := range map[string]string{
 		"/tmp/f": "/workspace/abs", "../tmp/f": "/workspace/rel", "../../../../tmp/f": "/workspace/climb",
-		"../..": "/workspace/root", "/workspace/dir/../abs": "/tmp/cross", "/tmp/d": "/workspace/dir",
+		"../..": "/workspace/top", "/workspace/dir/../abs": "/tmp/cross", "/tmp/d": "/workspace/dir",
 		"loop2": "/tmp/loop1", "loop1": "/tmp/loop2", "nowhere": "/tmp/dangling", "/tmp/./dangling2": "/workspace/dangling", "f": "/tmp/f2",
 	} {
 		want(t, m.Symlink(target, name), 0)
 	}
 	for name, want := range map[string]string{
-		"/workspace/abs": "/tmp/f", "/workspace/rel": "/tmp/f", "/workspace/climb": "/tmp/f", "/workspace/root/tmp/f": "/tmp/f",
+		"/workspace/abs": "/tmp/f", "/workspace/rel": "/tmp/f", "/workspace/climb": "/tmp/f", "/workspace/top/tmp/f": "/tmp/f",
 		"/workspace/dir/..": "/tmp", "/workspace/dir/../f": "/tmp/f", "/tmp/cross": "/tmp/abs", "/workspace/dir/x": "/tmp/d/x",
 		"/tmp/dangling": "/tmp/nowhere", "/workspace/dangling": "/tmp/dangling2", "/..": "/", "/../../tmp/./f": "/tmp/f", "/tmp//f": "/tmp/f",
 	} {
