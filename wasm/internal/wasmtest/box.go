@@ -14,6 +14,7 @@ const (
 	I32Const    = 0x41
 	F64Const    = 0x44
 	I32Add      = 0x6a
+	I32And      = 0x71
 	F64Sqrt     = 0x9f
 	F64Div      = 0xa3
 	I32Load     = 0x28
@@ -28,7 +29,7 @@ const (
 
 // Box returns a module that looks like a tier of the box: it exports
 // _initialize, which does nothing, a memory of pages, and box_run, whose body
-// is code. Function 1 is box_run; function 0 is _initialize.
+// is code. Function 1 is box_run, and also _start; function 0 is _initialize.
 func Box(pages uint32, code ...byte) []byte { return boxModule(pages, code, nil, nil, nil, nil) }
 
 // BulkSize and TableSize are the sizes of what [BulkBox] has.
@@ -58,10 +59,10 @@ func boxModule(pages uint32, code, tables, elements, count, data []byte) []byte 
 	for _, e := range []struct {
 		name        string
 		kind, index byte
-	}{{"_initialize", 0, 0}, {"box_run", 0, 1}, {"memory", 2, 0}} {
+	}{{"_initialize", 0, 0}, {"box_run", 0, 1}, {"_start", 0, 1}, {"memory", 2, 0}} {
 		exports = append(append(exports, str(e.name)...), e.kind, e.index)
 	}
-	m = append(m, section(7, vec(3, exports))...)
+	m = append(m, section(7, vec(4, exports))...)
 	m = append(append(m, elements...), count...)
 	body := append(append([]byte{0}, code...), I32Const, 0, End)
 	bodies := append([]byte{2, 0, End}, leb(uint32(len(body)))...)
