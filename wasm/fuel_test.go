@@ -22,7 +22,7 @@ import (
 // instance of its own, with memory that nobody has used.
 func handmade(t testing.TB, c wasm.Config, pages uint32, code ...byte) sandbox.Program {
 	t.Helper()
-	bin := wasmtest.BulkBox(pages, code...)
+	bin := wasmtest.BulkCommand(pages, code...)
 	c.CacheDir, c.Box = t.TempDir(), []wasm.Tier{}
 	c.Compile = func(ctx context.Context, module []byte) error { return wasm.CompileInto(ctx, c.CacheDir, module) }
 	r, err := wasm.New(c)
