@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"regexp"
+	"sync"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
@@ -65,11 +66,11 @@ func (c *Call) Progress(ctx context.Context, done int64, message string) error {
 	return c.sess.NotifyProgress(ctx, &sdk.ProgressNotificationParams{ProgressToken: c.token, Progress: float64(done), Message: message})
 }
 
-var toolName = regexp.MustCompile(`^[A-Za-z0-9_-]{1,48}$`)
+var toolName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9_-]{1,48}$`) })
 
 func (t Tool) check() error {
 	switch {
-	case !toolName.MatchString(t.Name):
+	case !toolName().MatchString(t.Name):
 		return errors.New("a name is 1 to 48 of A-Z, a-z, 0-9, _ and -")
 	case len(t.Description) > 2048:
 		return errors.New("the description is longer than 2048 bytes")

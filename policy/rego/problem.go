@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/open-policy-agent/opa/v1/ast"
 )
@@ -116,7 +117,7 @@ func (t texts) fromAST(err error) problems {
 // keywords that people misspell; shorter ones are near to too many names.
 var keywords = []string{"contains", "default", "every", "import", "package"}
 
-var word = regexp.MustCompile("\"[^\"]*\"|`[^`]*`|#.*|[a-z]+")
+var word = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile("\"[^\"]*\"|`[^`]*`|#.*|[a-z]+") })
 
 // advice adds to OPA's words what a newcomer needs.
 func advice(e *ast.Error, line string) (out []string) {
@@ -127,7 +128,7 @@ func advice(e *ast.Error, line string) (out []string) {
 	case e.Message == "illegal token" && strings.Contains(line, "'"):
 		out = append(out, "strings are written with double quotes or backticks")
 	default:
-		for _, w := range word.FindAllString(line, -1) {
+		for _, w := range word().FindAllString(line, -1) {
 			if k := nearest(w, keywords); k != "" {
 				out = append(out, "did you mean "+k+"?")
 			}
