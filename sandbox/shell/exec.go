@@ -45,11 +45,9 @@ func (sh *shell) runStmt(s *stmt) {
 	}
 	sh.runPlain(s)
 	if sh.status != 0 && sh.flow == flowNone && sh.noErr == 0 && s.cmd != nil {
-		switch c := s.cmd.(type) {
+		switch s.cmd.(type) {
 		case *simpleCmd, *pipeCmd, *subshellCmd, *arithCmd, *testCmd:
 			sh.failed()
-		case *timeCmd:
-			_ = c
 		}
 	}
 }
@@ -253,16 +251,7 @@ func (sh *shell) runWhile(c *whileCmd) {
 
 func (sh *shell) runFor(c *forCmd) {
 	var items []string
-	ok := false
-	sh.protect(func() {
-		if !c.in {
-			items = sh.params
-		} else {
-			items = sh.fields(c.items)
-		}
-		ok = true
-	})
-	if !ok {
+	if !sh.protect(func() { items = sh.loopItems(c) }) {
 		return
 	}
 	if !isName(c.name) {
@@ -275,14 +264,11 @@ func (sh *shell) runFor(c *forCmd) {
 	sh.status = 0
 	for _, it := range items {
 		sh.line = c.line
-		ok = false
-		sh.protect(func() {
+		if !sh.protect(func() {
 			sh.tick()
 			sh.debugTrap(c.text)
 			sh.setLoopVar(c.name, it)
-			ok = true
-		})
-		if !ok || sh.flow != flowNone {
+		}) || sh.flow != flowNone {
 			return
 		}
 		sh.runList(c.body)
@@ -290,6 +276,14 @@ func (sh *shell) runFor(c *forCmd) {
 			return
 		}
 	}
+}
+
+// loopItems are the words that for and select go over.
+func (sh *shell) loopItems(c *forCmd) []string {
+	if c.in {
+		return sh.fields(c.items)
+	}
+	return sh.params
 }
 
 // setLoopVar assigns the variable of a for loop; a nameref is pointed anew.
@@ -310,7 +304,7 @@ func (sh *shell) setLoopVar(name, val string) {
 
 func (sh *shell) runArithFor(c *arithForCmd) {
 	eval := func(a *arith) (n int64, ok bool) {
-		sh.protect(func() {
+		ok = sh.protect(func() {
 			sh.line = c.line
 			if !a.empty {
 				sh.debugTrap("((" + a.raw + "))")
@@ -320,7 +314,6 @@ func (sh *shell) runArithFor(c *arithForCmd) {
 			}
 			defer sh.arithErrors("((: ")
 			n = sh.arith(a)
-			ok = true
 		})
 		if !ok && sh.flow == flowNone {
 			sh.status = 1
@@ -408,16 +401,15 @@ func (sh *shell) runArith(c *arithCmd) {
 // arithErrors, deferred, makes arithmetic errors fail the command only.
 func (sh *shell) arithErrors(prefix string) {
 	p := recover()
-	if p == nil {
-		return
-	}
 	if a, ok := p.(abort); ok {
 		if ce, ok := a.err.(*cmdError); ok && ce.kind == errDiscard {
 			ne := *ce
 			ne.kind = errCommand
 			ne.msg = prefix + ce.msg
-			panic(abort{&ne})
+			throw(&ne)
 		}
 	}
-	panic(p)
+	if p != nil {
+		panic(p)
+	}
 }

@@ -2,6 +2,7 @@ package shell
 
 import (
 	"context"
+	"errors"
 	"io"
 	"strings"
 	"sync"
@@ -284,6 +285,25 @@ func (f *File) readUntil(ctx context.Context, dst []byte, delim byte, max int) (
 		}
 	}
 	return dst, nil
+}
+
+// readAll reads f to its end, at most limit bytes of what.
+func (sh *shell) readAll(f *File, limit int64, what string) (b []byte, err error) {
+	var chunk [8192]byte
+	for {
+		sh.tick()
+		n, err := f.read(sh.ctx, chunk[:])
+		b = append(b, chunk[:n]...)
+		switch {
+		case int64(len(b)) > limit:
+			return nil, &LimitError{What: what + " of " + size(limit)}
+		case err == nil && n > 0:
+		case err == nil || errors.Is(err, io.EOF):
+			return b, nil
+		default:
+			return b, err
+		}
+	}
 }
 
 // ready tells whether a read would return at once.

@@ -9,7 +9,7 @@ func (sh *shell) define(c *funcCmd) {
 	}
 	if sh.opts.has(optPosix) {
 		switch {
-		case isSpecialBuiltin(c.name):
+		case sh.isSpecialBuiltin(c.name):
 			failf(errExit, 2, "`%s': is a special builtin", c.name)
 		case !isName(c.name):
 			failf(errExit, 2, "`%s': not a valid identifier", c.name)

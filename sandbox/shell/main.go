@@ -152,7 +152,7 @@ func (sh *shell) initVars(c *Config) {
 		}
 	}
 	force := func(n, v string, a attr) { s.m[n] = &variable{attr: a | attrSet, str: v, owner: s} }
-	def("PATH", "/usr/local/bin:/usr/local/sbin:/usr/bin:/usr/sbin:/bin:/sbin", 0)
+	def("PATH", defaultPath, 0)
 	force("IFS", " \t\n", 0)
 	force("OPTIND", "1", 0)
 	force("OPTERR", "1", 0)
@@ -200,13 +200,6 @@ func (sh *shell) initVars(c *Config) {
 	}
 }
 
-func firstOf(a, b string) string {
-	if a != "" {
-		return a
-	}
-	return b
-}
-
 // top runs the whole script in the main shell.
 func (sh *shell) top(c *Config, s *State, text string) int {
 	defer sh.end()
@@ -222,7 +215,6 @@ func (sh *shell) top(c *Config, s *State, text string) int {
 	if sh.flow == flowNone {
 		sh.protect(func() {
 			src := sh.newSource(sh.mainSource, text)
-			src.command = sh.commandString
 			if c.fromStdin {
 				src.text, src.patched = "", ""
 				src.more = sh.stdinLines()

@@ -2,12 +2,11 @@ package shell
 
 import (
 	"fmt"
-	"strconv"
 	"strings"
 	"time"
-)
 
-func itoa64(n int64) string { return strconv.FormatInt(n, 10) }
+	"github.com/donax-sh/donax/cformat"
+)
 
 // runTime runs time: what it measured goes to stderr.
 func (sh *shell) runTime(c *timeCmd) {
@@ -84,15 +83,7 @@ func timeFormat(f string, real time.Duration) string {
 // runSelect runs a select loop: the menu goes to stderr.
 func (sh *shell) runSelect(c *forCmd) {
 	var items []string
-	ok := false
-	sh.protect(func() {
-		items = sh.params
-		if c.in {
-			items = sh.fields(c.items)
-		}
-		ok = true
-	})
-	if !ok {
+	if !sh.protect(func() { items = sh.loopItems(c) }) {
 		return
 	}
 	sh.status = 0
@@ -103,13 +94,12 @@ func (sh *shell) runSelect(c *forCmd) {
 	defer func() { sh.loops-- }()
 	menu := true
 	for {
-		ok = false
-		line := ""
-		sh.protect(func() {
+		line, got := "", false
+		ok := sh.protect(func() {
 			sh.tick()
 			if menu {
 				for i, it := range items {
-					sh.stderr(strconv.Itoa(i+1) + ") " + it + "\n")
+					sh.stderr(itoa(i+1) + ") " + it + "\n")
 				}
 			}
 			ps3, set := sh.getSet("PS3")
@@ -122,26 +112,23 @@ func (sh *shell) runSelect(c *forCmd) {
 				return
 			}
 			b, err := f.readUntil(sh.ctx, nil, '\n', int(sh.run.lim.Expansion))
-			if err != nil && len(b) == 0 {
+			if got = err == nil || len(b) > 0; !got {
 				sh.stderr("\n")
 				return
 			}
 			line = strings.TrimSuffix(string(b), "\n")
 			sh.assignTo("REPLY", nil, line, false)
-			ok = true
 		})
-		if !ok {
+		if !ok || !got {
 			if sh.flow == flowNone {
 				sh.status = 1
 			}
 			return
 		}
 		line = strings.Trim(line, " \t")
-		if line == "" {
-			menu = true
+		if menu = line == ""; menu {
 			continue
 		}
-		menu = false
 		val := ""
 		if n, isNum := atoi(line); isNum && n >= 1 && n <= int64(len(items)) {
 			val = items[n-1]
@@ -178,16 +165,12 @@ func (sh *shell) trace(s string) {
 
 // tracePrompt expands PS4; an error in it is no error of the command.
 func (sh *shell) tracePrompt(s string) (out string) {
-	defer func() {
-		if p := recover(); p != nil {
-			a, ok := p.(abort)
-			if !ok || isFatal(a.err) {
-				panic(p)
-			}
-			out = s
-		}
-	}()
-	return sh.prompt(s)
+	if err := catch(func() { out = sh.prompt(s) }); isFatal(err) {
+		throw(err)
+	} else if err != nil {
+		return s
+	}
+	return out
 }
 
 func (sh *shell) traceArgs(c *simpleCmd, args []string) {
@@ -196,11 +179,7 @@ func (sh *shell) traceArgs(c *simpleCmd, args []string) {
 	}
 	q := make([]string, len(args))
 	for i, a := range args {
-		if a == "" {
-			q[i] = "''"
-		} else {
-			q[i] = setQuote(a)
-		}
+		q[i] = emptyQuote(a)
 	}
 	sh.trace(strings.Join(q, " "))
 }
@@ -265,11 +244,7 @@ func (sh *shell) prompt(s string) string {
 			b.WriteString(now.Format("Mon Jan 02"))
 		case 'D':
 			if end := strings.IndexByte(s[i:], '}'); strings.HasPrefix(s[i:], "D{") && end > 0 {
-				f := s[i+2 : i+end]
-				if f == "" {
-					f = "%X"
-				}
-				b.WriteString(strftime(f, now))
+				b.Write(cformat.AppendTime(nil, firstOf(s[i+2:i+end], "%X"), now))
 				i += end
 			} else {
 				b.WriteString("\\D")
@@ -282,7 +257,7 @@ func (sh *shell) prompt(s string) string {
 		case 'H':
 			b.WriteString(sh.get("HOSTNAME"))
 		case 'j':
-			b.WriteString(strconv.Itoa(len(sh.jobs)))
+			b.WriteString(itoa(len(sh.jobs)))
 		case 'l':
 			b.WriteString("tty")
 		case 'n':

@@ -4,8 +4,6 @@ import (
 	"context"
 	"strings"
 	"sync"
-
-	"mvdan.cc/sh/v3/syntax"
 )
 
 // pipeline runs the stages of a pipe, each in a subshell.
@@ -158,32 +156,17 @@ func (sh *shell) captured(b []byte) string {
 
 func (sh *shell) substFile(w *word) string {
 	sh.substDone = true
-	f := func() *File {
-		r := &redir{op: syntax.RdrIn, fd: -1, word: w, line: sh.line}
-		return sh.openFile(sh.redirTarget(r), 0, false)
-	}
 	var file *File
-	ok := false
-	sh.protect(func() { file = f(); ok = true })
-	if !ok {
+	if !sh.protect(func() { file = sh.openFile(sh.redirTarget(w), 0, false) }) {
 		if sh.flow == flowFatal {
 			throw(fatalErr{sh.run.cause()})
 		}
 		return ""
 	}
 	defer file.release()
-	var buf []byte
-	var chunk [8192]byte
-	for {
-		sh.tick()
-		n, err := file.read(sh.ctx, chunk[:])
-		buf = append(buf, chunk[:n]...)
-		if int64(len(buf)) > sh.run.lim.Expansion {
-			throw(&LimitError{What: "expansion of " + size(sh.run.lim.Expansion)})
-		}
-		if err != nil || n == 0 {
-			break
-		}
+	buf, err := sh.readAll(file, sh.run.lim.Expansion, "expansion")
+	if isFatal(err) {
+		throw(err)
 	}
 	sh.status = 0
 	return sh.captured(buf)

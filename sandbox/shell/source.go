@@ -19,7 +19,6 @@ type source struct {
 	changed bool   // patched is not text
 	line    int    // line of text[0], less one
 	more    func() (string, error)
-	command bool // a -c string, eval or trap
 }
 
 // A lineReader feeds the parser one line at a time, so that it reads no more

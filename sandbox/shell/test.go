@@ -70,15 +70,10 @@ func (sh *shell) condBinary(x *testBinary) bool {
 	if sh.opts.has(optXtrace) {
 		sh.trace("[[ " + emptyQuote(a) + " " + x.op + " " + emptyQuote(b) + " ]]")
 	}
-	switch x.op {
-	case "<":
-		return a < b
-	case ">":
-		return a > b
-	case "-eq", "-ne", "-lt", "-le", "-gt", "-ge":
+	if len(x.op) == 3 && strings.Contains("-eq -ne -lt -le -gt -ge", x.op) {
 		return compareInts(x.op, sh.arithString(a), sh.arithString(b))
 	}
-	return sh.fileCompare(x.op, a, b)
+	return sh.compare(x.op, a, b)
 }
 
 func compareInts(op string, a, b int64) bool {
@@ -97,8 +92,14 @@ func compareInts(op string, a, b int64) bool {
 	return a >= b
 }
 
-// fileCompare is -nt, -ot and -ef.
-func (sh *shell) fileCompare(op, a, b string) bool {
+// compare is <, >, -nt, -ot and -ef.
+func (sh *shell) compare(op, a, b string) bool {
+	switch op {
+	case "<":
+		return a < b
+	case ">":
+		return a > b
+	}
 	x, err1 := sh.stat(a)
 	y, err2 := sh.stat(b)
 	switch op {
