@@ -101,49 +101,18 @@ func (sh *shell) runPlain1(s *stmt) {
 }
 
 func (sh *shell) runCommand(c command) {
-	switch c := c.(type) {
-	case *simpleCmd:
-		sh.protect(func() { sh.simple(c, nil) })
-	case *andOrList:
-		sh.andOr(c)
-	case *pipeCmd:
-		sh.protect(func() { sh.pipeline(c) })
-	case *blockCmd:
-		sh.runList(c.body)
-	case *subshellCmd:
-		sh.protect(func() { sh.subshellCmd(c) })
-	case *ifCmd:
-		sh.runIf(c)
-	case *whileCmd:
-		sh.runWhile(c)
-	case *forCmd:
-		if c.sel {
-			sh.runSelect(c)
-		} else {
-			sh.runFor(c)
-		}
-	case *arithForCmd:
-		sh.runArithFor(c)
-	case *caseCmd:
-		sh.protect(func() { sh.runCase(c) })
-	case *funcCmd:
-		sh.protect(func() { sh.define(c) })
-	case *arithCmd:
-		sh.line = c.line
-		sh.protect(func() { sh.runArith(c) })
+	sh.protect(func() { c.run(sh) })
+	switch c.(type) {
+	case *arithCmd, *testCmd:
 		sh.pipeStatus, sh.pipeLast = nil, sh.status
-	case *testCmd:
-		sh.line = c.line
-		sh.protect(func() { sh.runTest(c) })
-		sh.pipeStatus, sh.pipeLast = nil, sh.status
-	case *timeCmd:
-		sh.runTime(c)
-	case *coprocCmd:
-		sh.protect(func() { sh.coproc(c) })
 	}
 }
 
-func (sh *shell) andOr(c *andOrList) {
+func (c *simpleCmd) run(sh *shell) { sh.simple(c, nil) }
+
+func (c *blockCmd) run(sh *shell) { sh.runList(c.body) }
+
+func (c *andOrList) run(sh *shell) {
 	n := len(c.rest)
 	sh.noErr++
 	sh.runStmt(c.first)
@@ -165,7 +134,7 @@ func (sh *shell) andOr(c *andOrList) {
 	}
 }
 
-func (sh *shell) subshellCmd(c *subshellCmd) {
+func (c *subshellCmd) run(sh *shell) {
 	sub := sh.fork()
 	sub.loops = 0
 	defer sub.end()
@@ -181,7 +150,7 @@ func (sh *shell) adopt(sub *shell) {
 	}
 }
 
-func (sh *shell) runIf(c *ifCmd) {
+func (c *ifCmd) run(sh *shell) {
 	for _, b := range c.branches {
 		if !b.isElse {
 			sh.noErr++
@@ -220,7 +189,7 @@ func (sh *shell) loopDone() bool {
 	return true
 }
 
-func (sh *shell) runWhile(c *whileCmd) {
+func (c *whileCmd) run(sh *shell) {
 	sh.loops++
 	defer func() { sh.loops-- }()
 	st := 0
@@ -247,6 +216,14 @@ func (sh *shell) runWhile(c *whileCmd) {
 		}
 	}
 	sh.status = st
+}
+
+func (c *forCmd) run(sh *shell) {
+	if c.sel {
+		sh.runSelect(c)
+	} else {
+		sh.runFor(c)
+	}
 }
 
 func (sh *shell) runFor(c *forCmd) {
@@ -302,7 +279,7 @@ func (sh *shell) setLoopVar(name, val string) {
 	sh.assignTo(name, nil, val, false)
 }
 
-func (sh *shell) runArithFor(c *arithForCmd) {
+func (c *arithForCmd) run(sh *shell) {
 	eval := func(a *arith) (n int64, ok bool) {
 		ok = sh.protect(func() {
 			sh.line = c.line
@@ -357,7 +334,7 @@ func (sh *shell) runArithFor(c *arithForCmd) {
 	}
 }
 
-func (sh *shell) runCase(c *caseCmd) {
+func (c *caseCmd) run(sh *shell) {
 	s := sh.str(c.word)
 	sh.debugTrap("case " + s)
 	sh.status = 0
@@ -389,7 +366,8 @@ func (sh *shell) runCase(c *caseCmd) {
 	}
 }
 
-func (sh *shell) runArith(c *arithCmd) {
+func (c *arithCmd) run(sh *shell) {
+	sh.line = c.line
 	sh.debugTrap(c.text)
 	if sh.opts.has(optXtrace) {
 		sh.trace("((" + c.x.raw + "))")

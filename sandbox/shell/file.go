@@ -318,16 +318,12 @@ func (f *File) ready() bool {
 }
 
 func size(n int64) string {
-	switch {
-	case n >= 1<<30 && n%(1<<30) == 0:
-		return itoa(int(n>>30)) + " GiB"
-	case n >= 1<<20 && n%(1<<20) == 0:
-		return itoa(int(n>>20)) + " MiB"
+	for i, unit := range []string{" GiB", " MiB", " KiB"} {
+		if one := int64(1) << (30 - 10*i); n >= one && n%one == 0 {
+			return itoa64(n/one) + unit
+		}
 	}
-	if n >= 1<<10 && n%(1<<10) == 0 {
-		return itoa(int(n>>10)) + " KiB"
-	}
-	return itoa(int(n)) + " bytes"
+	return itoa64(n) + " bytes"
 }
 
 // textFile is a here-document: a read-only file in memory.

@@ -2,6 +2,8 @@ package shell
 
 import "strings"
 
+func (c *funcCmd) run(sh *shell) { sh.define(c) }
+
 // define binds a function.
 func (sh *shell) define(c *funcCmd) {
 	if sh.funcs.readonly[c.name] {

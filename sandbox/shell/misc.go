@@ -8,8 +8,8 @@ import (
 	"github.com/donax-sh/donax/cformat"
 )
 
-// runTime runs time: what it measured goes to stderr.
-func (sh *shell) runTime(c *timeCmd) {
+// run runs time: what it measured goes to stderr.
+func (c *timeCmd) run(sh *shell) {
 	start := sh.run.host.Now()
 	if c.body != nil {
 		sh.runStmt(c.body)
@@ -206,24 +206,64 @@ func (sh *shell) traceAssign(a *assign) {
 	sh.trace(name + op + setQuote(v))
 }
 
-// pureParts tells whether expanding has no effect.
-func pureParts(ps []part) bool {
+// allParts tells whether ok holds for ps and for all that they hold.
+func allParts(ps []part, ok func(part) bool) bool {
 	for _, p := range ps {
-		switch p := p.(type) {
-		case *litPart, *quotedPart, *tildePart:
-		case *dqPart:
-			if !pureParts(p.parts) {
-				return false
-			}
-		case *paramPart:
-			if p.op == opAssign || p.op == opError || p.sub != nil || p.slice || p.name == "RANDOM" || p.arg != nil && !pureParts(p.arg.parts) {
-				return false
-			}
-		default:
+		if !ok(p) {
 			return false
+		}
+		var inner [][]part
+		switch p := p.(type) {
+		case *dqPart:
+			inner = [][]part{p.parts}
+		case *arithPart:
+			inner = [][]part{p.x.parts}
+		case *paramPart:
+			for _, w := range []*word{p.arg, p.with} {
+				if w != nil {
+					inner = append(inner, w.parts)
+				}
+			}
+			if p.sub != nil {
+				inner = append(inner, p.sub.key.parts, p.sub.expr.parts)
+			}
+			for _, a := range []*arith{p.off, p.n} {
+				if a != nil {
+					inner = append(inner, a.parts)
+				}
+			}
+		}
+		for _, in := range inner {
+			if !allParts(in, ok) {
+				return false
+			}
 		}
 	}
 	return true
+}
+
+// pureParts tells whether expanding has no effect.
+func pureParts(ps []part) bool {
+	return allParts(ps, func(p part) bool {
+		switch p := p.(type) {
+		case *litPart, *quotedPart, *tildePart, *dqPart:
+			return true
+		case *paramPart:
+			return p.op != opAssign && p.op != opError && p.sub == nil && !p.slice && p.name != "RANDOM"
+		}
+		return false
+	})
+}
+
+// harmless tells whether parts run no commands, also not inside arguments.
+func harmless(ps []part) bool {
+	return allParts(ps, func(p part) bool {
+		switch p.(type) {
+		case *cmdSubPart, *procPart:
+			return false
+		}
+		return true
+	})
 }
 
 // prompt expands ${x@P} and PS4: backslash escapes, then parameters. Command
@@ -328,37 +368,4 @@ func (sh *shell) valueText(s string) string {
 		return s
 	}
 	return sh.text(parts)
-}
-
-// harmless tells whether parts run no commands, also not inside arguments.
-func harmless(ps []part) bool {
-	for _, p := range ps {
-		switch p := p.(type) {
-		case *cmdSubPart, *procPart:
-			return false
-		case *dqPart:
-			if !harmless(p.parts) {
-				return false
-			}
-		case *arithPart:
-			if !harmless(p.x.parts) {
-				return false
-			}
-		case *paramPart:
-			for _, w := range []*word{p.arg, p.with} {
-				if w != nil && !harmless(w.parts) {
-					return false
-				}
-			}
-			if p.sub != nil && (!harmless(p.sub.key.parts) || !harmless(p.sub.expr.parts)) {
-				return false
-			}
-			for _, a := range []*arith{p.off, p.n} {
-				if a != nil && !harmless(a.parts) {
-					return false
-				}
-			}
-		}
-	}
-	return true
 }

@@ -6,8 +6,8 @@ import (
 	"sync"
 )
 
-// pipeline runs the stages of a pipe, each in a subshell.
-func (sh *shell) pipeline(c *pipeCmd) {
+// run runs the stages of a pipe, each in a subshell.
+func (c *pipeCmd) run(sh *shell) {
 	n := len(c.stages)
 	last := sh.opts.has(optLastpipe) && !sh.opts.has(optMonitor)
 	status := make([]int, n)
@@ -205,8 +205,8 @@ func (sh *shell) closeSubsts(mark int) {
 	}
 }
 
-// coproc starts a coprocess.
-func (sh *shell) coproc(c *coprocCmd) {
+// run starts a coprocess.
+func (c *coprocCmd) run(sh *shell) {
 	name := "COPROC"
 	if c.name != nil {
 		name = sh.str(c.name)

@@ -10,7 +10,8 @@ import (
 )
 
 // runTest runs [[ ... ]].
-func (sh *shell) runTest(c *testCmd) {
+func (c *testCmd) run(sh *shell) {
+	sh.line = c.line
 	sh.debugTrap(c.text)
 	defer sh.arithErrors("[[: ")
 	sh.condError = false
@@ -206,20 +207,8 @@ func (sh *shell) unaryTest(op, s string) bool {
 		return m.IsDir()
 	case "-s":
 		return fi.Size() > 0
-	case "-p":
-		return m&fs.ModeNamedPipe != 0
-	case "-S":
-		return m&fs.ModeSocket != 0
 	case "-b":
 		return m&fs.ModeDevice != 0 && m&fs.ModeCharDevice == 0
-	case "-c":
-		return m&fs.ModeCharDevice != 0
-	case "-g":
-		return m&fs.ModeSetgid != 0
-	case "-u":
-		return m&fs.ModeSetuid != 0
-	case "-k":
-		return m&fs.ModeSticky != 0
 	case "-O", "-G":
 		return true // every file belongs to the one user
 	case "-N":
@@ -228,7 +217,8 @@ func (sh *shell) unaryTest(op, s string) bool {
 		}
 		return false
 	}
-	return false
+	bits := map[string]fs.FileMode{"-p": fs.ModeNamedPipe, "-S": fs.ModeSocket, "-c": fs.ModeCharDevice, "-g": fs.ModeSetgid, "-u": fs.ModeSetuid, "-k": fs.ModeSticky}
+	return m&bits[op] != 0
 }
 
 // isSetRef is -v: a variable, an element, or a parameter by number.

@@ -15,7 +15,8 @@ type stmt struct {
 	text   string
 }
 
-type command interface{}
+// A command runs in a shell; an abort in it is caught by the statement.
+type command interface{ run(sh *shell) }
 
 type (
 	simpleCmd struct {
