@@ -254,10 +254,15 @@ func (sh *shell) stdinLines() func() (string, error) {
 // runText runs a source to its end in this shell.
 func (sh *shell) runText(src *source, origin string) {
 	old := sh.origin
+	deeper := 0
 	if origin != "" {
 		sh.origin = origin
+		if !sh.exiting { // bash shows the EXIT trap as the line's own
+			deeper = 1
+		}
 	}
-	defer func() { sh.origin = old }()
+	sh.indirection += deeper
+	defer func() { sh.origin = old; sh.indirection -= deeper }()
 	err := src.each(sh, func(list []*stmt) bool {
 		sh.runList(list)
 		if sh.flow == flowDiscard {

@@ -114,7 +114,7 @@ func (sh *shell) command1(c *simpleCmd, args []string, redirs []*redir, decls bo
 	}
 	switch {
 	case fn != nil:
-		sh.traceArgs(c, args)
+		sh.traceArgs(args)
 		sh.callTemp = 0
 		if len(c.assigns) > 0 {
 			sh.callTemp = sh.scopes
@@ -123,7 +123,7 @@ func (sh *shell) command1(c *simpleCmd, args []string, redirs []*redir, decls bo
 	case decls:
 		sh.declCommand(c)
 	default:
-		sh.traceArgs(c, args)
+		sh.traceArgs(args)
 		if b := sh.builtin(args[0]); b != nil {
 			sh.runBuiltin(b, args)
 		} else {
@@ -154,9 +154,6 @@ func (sh *shell) bare(c *simpleCmd, redirs []*redir, prev int) {
 		sh.status = st
 	}
 	for _, a := range c.assigns {
-		if sh.opts.has(optXtrace) {
-			sh.traceAssign(a)
-		}
 		sh.assign(a)
 	}
 	failed := false
@@ -187,13 +184,11 @@ func (sh *shell) tempEnv(as []*assign) func() {
 	depth := sh.scopes
 	var names []string
 	for _, a := range as {
-		if sh.opts.has(optXtrace) {
-			sh.traceAssign(a)
-		}
 		if a.isArray || a.sub != nil {
 			continue
 		}
 		val := sh.str(a.value)
+		sh.traceAssign(a, val)
 		name := sh.resolved(a.name)
 		old := sh.lookup(name)
 		if old.has(attrReadonly) {

@@ -47,6 +47,7 @@ type (
 		line             int
 	}
 	caseCmd struct {
+		text  string // source up to in
 		word  *word
 		items []caseItem
 	}
@@ -119,6 +120,7 @@ type assign struct {
 	isArray bool
 	value   *word
 	array   []arrayElem
+	raw     string // source text of a list
 }
 
 type arrayElem struct {
