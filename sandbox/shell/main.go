@@ -155,7 +155,7 @@ func (sh *shell) initVars(c *Config) {
 		}
 	}
 	force := func(n, v string, a attr) { s.m[n] = &variable{attr: a | attrSet, str: v, owner: s} }
-	def("PATH", "/usr/local/bin:/usr/local/sbin:/usr/bin:/usr/sbin:/bin:/sbin", 0)
+	def("PATH", defaultPath, 0)
 	force("IFS", " \t\n", 0)
 	force("OPTIND", "1", 0)
 	force("OPTERR", "1", 0)
@@ -203,13 +203,6 @@ func (sh *shell) initVars(c *Config) {
 	}
 }
 
-func firstOf(a, b string) string {
-	if a != "" {
-		return a
-	}
-	return b
-}
-
 // top runs the whole script in the main shell.
 func (sh *shell) top(c *Config, s *State, text string) int {
 	defer sh.end()
@@ -225,7 +218,6 @@ func (sh *shell) top(c *Config, s *State, text string) int {
 	if sh.flow == flowNone {
 		sh.protect(func() {
 			src := sh.newSource(sh.mainSource, text)
-			src.command = sh.commandString
 			if c.fromStdin {
 				src.text, src.patched = "", ""
 				src.more = sh.stdinLines()
@@ -265,10 +257,15 @@ func (sh *shell) stdinLines() func() (string, error) {
 // runText runs a source to its end in this shell.
 func (sh *shell) runText(src *source, origin string) {
 	old := sh.origin
+	deeper := 0
 	if origin != "" {
 		sh.origin = origin
+		if !sh.exiting { // bash shows the EXIT trap as the line's own
+			deeper = 1
+		}
 	}
-	defer func() { sh.origin = old }()
+	sh.indirection += deeper
+	defer func() { sh.origin = old; sh.indirection -= deeper }()
 	err := src.each(sh, func(list []*stmt) bool {
 		sh.runList(list)
 		if sh.flow == flowDiscard {
