@@ -7,6 +7,14 @@ import (
 	"errors"
 	"io"
 	"sync"
+	"time"
+)
+
+// What is posted is sent after postDelay at the latest, and when more than
+// maxPosted bytes have come together.
+const (
+	postDelay = 200 * time.Microsecond
+	maxPosted = 16 << 10
 )
 
 // errClosed is what calls get when the other side is gone.
@@ -17,7 +25,9 @@ type conn struct {
 	rw io.ReadWriteCloser
 	in *bufio.Reader
 
-	write sync.Mutex
+	write  sync.Mutex
+	posted []byte      // frames that wait for the next; guarded by write
+	flush  *time.Timer // sends them when none comes; guarded by write
 
 	mu    sync.Mutex
 	calls map[uint32]chan []byte // waiting for an answer
@@ -30,7 +40,14 @@ func newConn(rw io.ReadWriteCloser) *conn {
 }
 
 // send sends the frame that e holds.
-func (c *conn) send(k kind, id uint32, e *encoder) error {
+func (c *conn) send(k kind, id uint32, e *encoder) error { return c.put(k, id, e, true) }
+
+// post is send for what may wait a moment for the frame that comes next: to
+// wake the other side costs more than all else about a small frame. An error
+// shows at the next send.
+func (c *conn) post(k kind, id uint32, e *encoder) error { return c.put(k, id, e, false) }
+
+func (c *conn) put(k kind, id uint32, e *encoder, now bool) error {
 	n := len(e.b) - headSize
 	if n > k.limit() {
 		return errors.New("the message is too large")
@@ -40,7 +57,37 @@ func (c *conn) send(k kind, id uint32, e *encoder) error {
 	binary.LittleEndian.PutUint32(e.b[5:], id)
 	c.write.Lock()
 	defer c.write.Unlock()
-	_, err := c.rw.Write(e.b)
+	if len(c.posted) == 0 && now {
+		_, err := c.rw.Write(e.b)
+		return err
+	}
+	if c.posted = append(c.posted, e.b...); now || len(c.posted) > maxPosted {
+		return c.writePosted()
+	}
+	if c.flush == nil {
+		c.flush = time.AfterFunc(postDelay, func() { _ = c.sendPosted() }) // shows at the next send
+	} else if len(c.posted) == len(e.b) {
+		c.flush.Reset(postDelay)
+	}
+	return nil
+}
+
+// sendPosted sends what waits for the next frame.
+func (c *conn) sendPosted() error {
+	c.write.Lock()
+	defer c.write.Unlock()
+	return c.writePosted()
+}
+
+// writePosted is sendPosted when write is held.
+func (c *conn) writePosted() error {
+	if len(c.posted) == 0 {
+		return nil
+	}
+	_, err := c.rw.Write(c.posted)
+	if c.posted = c.posted[:0]; cap(c.posted) > 2*maxPosted {
+		c.posted = nil // a large frame came last
+	}
 	return err
 }
 

@@ -1,11 +1,13 @@
 package worker
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"path"
 	"runtime"
 	"runtime/debug"
 	"sync"
@@ -30,6 +32,7 @@ const restDelay = 500 * time.Millisecond
 type inside struct {
 	conn    *conn
 	session *sandbox.Session
+	dir     string // its working folder
 	engine  *engine
 
 	mu     sync.Mutex
@@ -107,7 +110,7 @@ func (w *inside) open(open func(Setup) (Programs, error)) error {
 	if err != nil {
 		return err
 	}
-	w.engine = &engine{conn: w.conn}
+	w.engine, w.dir = &engine{conn: w.conn}, path.Clean(cmp.Or(s.Dir, "/"))
 	cfg := sandbox.Config{FS: ns, Programs: p.List, Policy: w.engine, Limits: s.Limits, Env: s.Env, Dir: s.Dir, RC: s.RC, RCName: s.RCName, Posix: s.Posix, Raise: p.Raise}
 	cfg.Load = func(context.Context, sandbox.Module) (sandbox.Program, error) { return nil, errModule }
 	if s.Lookup {
@@ -179,11 +182,15 @@ func (w *inside) loop() error {
 		d := &decoder{b: f.body}
 		switch f.kind {
 		case kindInspect:
-			sh, c := w.shell(uint32(d.uint())), d.request()
-			go w.inspect(f.id, sh, c)
+			sh, real, c := w.shell(uint32(d.uint())), d.string(), d.request()
+			go w.inspect(f.id, sh, c, real)
 		case kindRun:
-			sh, input, c := w.shell(uint32(d.uint())), d.bool(), d.request()
-			w.start(f.id, sh, c, input)
+			sh, real, input, c := w.shell(uint32(d.uint())), d.string(), d.bool(), d.request()
+			epoch := d.uint()
+			for _, k := range d.constants() {
+				w.engine.keep(k.kind(), f.id, "", k.decision, holdConstant, epoch)
+			}
+			w.start(f.id, sh, c, input, real)
 		case kindStop:
 			deadline := d.bool()
 			if r := w.run(f.id); r != nil {
@@ -220,9 +227,18 @@ func (w *inside) run(id uint32) *insideRun {
 	return w.runs[id]
 }
 
+// within returns a context in which the folder of c is known, when the server
+// has found it at real.
+func (w *inside) within(ctx context.Context, c policy.Command, real string) context.Context {
+	if real == "" {
+		return ctx
+	}
+	return sandbox.WithDir(ctx, cmp.Or(c.Cwd, w.dir), real)
+}
+
 // inspect answers with the command and its facts.
-func (w *inside) inspect(id uint32, sh lineRunner, c policy.Command) {
-	c, err := sh.Inspect(context.Background(), c)
+func (w *inside) inspect(id uint32, sh lineRunner, c policy.Command, real string) {
+	c, err := sh.Inspect(w.within(context.Background(), c, real), c)
 	e := newEncoder(1024)
 	e.error(err)
 	if err == nil {
@@ -236,7 +252,7 @@ func (w *inside) inspect(id uint32, sh lineRunner, c policy.Command) {
 }
 
 // start runs a command beside the others.
-func (w *inside) start(id uint32, sh lineRunner, c policy.Command, input bool) {
+func (w *inside) start(id uint32, sh lineRunner, c policy.Command, input bool, real string) {
 	r := newInsideRun(w.conn, id)
 	w.mu.Lock()
 	w.runs[id] = r
@@ -247,8 +263,8 @@ func (w *inside) start(id uint32, sh lineRunner, c policy.Command, input bool) {
 		in = inStream{r}
 	}
 	go func() {
-		_ = w.conn.send(kindBegun, id, newEncoder(0)) // a server that is gone is seen by the loop
-		status, err := sh.Run(policy.WithMeter(r, &policy.Meter{}), c, in, outStream{r, 1}, outStream{r, 2})
+		_ = w.conn.post(kindBegun, id, newEncoder(0)) // a server that is gone is seen by the loop
+		status, err := sh.Run(policy.WithMeter(w.within(r, c, real), &policy.Meter{}), c, in, outStream{r, 1}, outStream{r, 2})
 		w.mu.Lock()
 		if delete(w.runs, id); len(w.runs) == 0 {
 			w.rest.Reset(restDelay)
