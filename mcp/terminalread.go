@@ -64,7 +64,7 @@ func (t *terminals) output(ctx context.Context, c *Call) (*Result, error) {
 
 func (t *terminals) wait(ctx context.Context, c *Call) (*Result, error) {
 	a := decodeArguments(c.Arguments, "terminalId", "timeoutMs")
-	ms := a.integer("timeoutMs", 0, t.limits.WaitMax.Milliseconds(), t.limits.Wait.Milliseconds())
+	ms := min(a.integer("timeoutMs", 0, maxTimeout.Milliseconds(), t.limits.Wait.Milliseconds()), t.limits.WaitMax.Milliseconds()) // waiting again is safe
 	term, err := t.find(c, a)
 	if err != nil {
 		return nil, err
