@@ -59,7 +59,7 @@ func (t *terminals) output(ctx context.Context, c *Call) (*Result, error) {
 		out.Output, out.Lossy = t.text(s.Data)
 	}
 	out.NextOffset = s.Offset + int64(len(s.Data))
-	return &Result{Structured: out}, nil
+	return &Result{Structured: out, size: len(out.Output) + len(out.Output)/8}, nil
 }
 
 func (t *terminals) wait(ctx context.Context, c *Call) (*Result, error) {
