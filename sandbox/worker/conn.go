@@ -10,11 +10,12 @@ import (
 	"time"
 )
 
-// What is posted is sent after postDelay at the latest, and when more than
-// maxPosted bytes have come together.
+// What is posted is sent when more than maxPosted bytes have come together, and
+// at the latest after a while: output sooner than what nobody waits for.
 const (
-	postDelay = 200 * time.Microsecond
-	maxPosted = 16 << 10
+	outputDelay = 200 * time.Microsecond
+	otherDelay  = 5 * time.Millisecond
+	maxPosted   = 16 << 10
 )
 
 // errClosed is what calls get when the other side is gone.
@@ -27,6 +28,7 @@ type conn struct {
 
 	write  sync.Mutex
 	posted []byte      // frames that wait for the next; guarded by write
+	output bool        // among them; guarded by write
 	flush  *time.Timer // sends them when none comes; guarded by write
 
 	mu    sync.Mutex
@@ -61,21 +63,32 @@ func (c *conn) put(k kind, id uint32, e *encoder, now bool) error {
 		_, err := c.rw.Write(e.b)
 		return err
 	}
+	first := len(c.posted) == 0
 	if c.posted = append(c.posted, e.b...); now || len(c.posted) > maxPosted {
 		return c.writePosted()
 	}
-	if c.flush == nil {
-		c.flush = time.AfterFunc(postDelay, func() { _ = c.sendPosted() }) // shows at the next send
-	} else if len(c.posted) == len(e.b) {
-		c.flush.Reset(postDelay)
+	sooner := k == kindOutput && !c.output
+	c.output = c.output || sooner
+	delay := otherDelay
+	if c.output {
+		delay = outputDelay
+	}
+	switch {
+	case c.flush == nil:
+		c.flush = time.AfterFunc(delay, func() { _ = c.sendPosted(false) }) // shows at the next send
+	case first, sooner:
+		c.flush.Reset(delay)
 	}
 	return nil
 }
 
-// sendPosted sends what waits for the next frame.
-func (c *conn) sendPosted() error {
+// sendPosted sends what waits for the next frame, or if it holds output.
+func (c *conn) sendPosted(onlyOutput bool) error {
 	c.write.Lock()
 	defer c.write.Unlock()
+	if onlyOutput && !c.output {
+		return nil
+	}
 	return c.writePosted()
 }
 
@@ -84,8 +97,11 @@ func (c *conn) writePosted() error {
 	if len(c.posted) == 0 {
 		return nil
 	}
+	if c.flush != nil {
+		c.flush.Stop()
+	}
 	_, err := c.rw.Write(c.posted)
-	if c.posted = c.posted[:0]; cap(c.posted) > 2*maxPosted {
+	if c.posted, c.output = c.posted[:0], false; cap(c.posted) > 2*maxPosted {
 		c.posted = nil // a large frame came last
 	}
 	return err

@@ -49,7 +49,7 @@ const (
 // Decide implements [policy.Engine].
 func (e *engine) Decide(ctx context.Context, a policy.Action) (policy.Decision, error) {
 	if a.Kind == policy.KindExec { // a program that ends the worker must not take with it what was written before
-		_ = e.conn.sendPosted() // shows at the next send
+		_ = e.conn.sendPosted(true) // shows at the next send
 	}
 	e.mu.RLock()
 	d, ok := e.kept[runOf(ctx)][constantFacts(a.Kind)]

@@ -74,9 +74,17 @@ func TestPost(t *testing.T) {
 	gather(put(c.post, 1, "a") + put(c.post, 2, "b") + put(c.send, 3, "c"))
 	gather(put(c.post, 4, "alone"))
 	gather(put(c.post, 5, strings.Repeat("x", maxPosted)) + put(c.post, 6, "y"))
-	if want := put(c.post, 7, "before a program"); c.sendPosted() == nil {
+	if want := put(c.post, 7, "before a program"); c.sendPosted(true) == nil {
 		gather(want)
 	}
+	begun := func(id uint32) string {
+		if err := c.post(kindBegun, id, newEncoder(0)); err != nil {
+			t.Error(err)
+		}
+		return string(frameOf(kindBegun, id, func(*encoder) {}))
+	}
+	gather(begun(9))
+	gather(begun(10) + put(c.post, 11, "sooner"))
 	gather(put(c.post, 8, strings.Repeat("z", 3*maxPosted)))
 	c.write.Lock()
 	defer c.write.Unlock()

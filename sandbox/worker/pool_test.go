@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io"
 	"os"
+	"runtime"
 	"strconv"
 	"strings"
 	"sync"
@@ -279,6 +280,25 @@ func TestNextAfterKills(t *testing.T) {
 	if s := p.Stats(); s.Lost != 0 {
 		t.Errorf("%+v", s)
 	}
+}
+
+// TestWidth: a line that lasts gets the processors that there are, and one that
+// comes after a while begins on one again.
+func TestWidth(t *testing.T) {
+	t.Parallel()
+	p := pool(t, config(t))
+	ctx := as(t.Context(), "a")
+	_, ended := begin(ctx, t, p, "until [ $(width) = "+strconv.Itoa(min(4, runtime.NumCPU()))+" ]; do :; done")
+	if r := within(t, ended); r.status != 0 {
+		t.Errorf("%+v", r)
+	}
+	for range 100 {
+		time.Sleep(600 * time.Millisecond)
+		if r := do(ctx, p, "width"); r.out == "1\n" {
+			return
+		}
+	}
+	t.Error("it stays wide")
 }
 
 // TestFolders: a line starts where it would without a worker, through links and

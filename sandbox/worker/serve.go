@@ -25,6 +25,11 @@ const maxStack = 64 << 20
 // commands do not need and gives up making machine code.
 const lockDelay = 2 * time.Second
 
+// wideDelay is how long a worker has lines until it uses more than one
+// processor: most lines have ended by then, and what wakes a second thread for
+// them costs more than it brings.
+const wideDelay = 10 * time.Millisecond
+
 // restDelay is how long a worker is without a line before it gives memory back.
 const restDelay = 500 * time.Millisecond
 
@@ -39,7 +44,8 @@ type inside struct {
 	runs   map[uint32]*insideRun
 	shells map[uint32]*sandbox.Shell
 	called counter
-	rest   *time.Timer // gives memory back while nothing runs; guarded by mu
+	wide   *time.Timer // lets what runs use more processors; guarded by mu
+	rest   *time.Timer // takes them and gives memory back while nothing runs; guarded by mu
 
 	fetches chan struct{} // one for each request to the network under way
 }
@@ -98,7 +104,7 @@ func (w *inside) open(open func(Setup) (Programs, error)) error {
 	if err := json.Unmarshal(f.body, &s); err != nil || f.kind != kindSetup || s.Version != Version {
 		return fmt.Errorf("%w: setup of version %d, want %d: %v", errProtocol, s.Version, Version, err)
 	}
-	runtime.GOMAXPROCS(max(1, s.Procs))
+	runtime.GOMAXPROCS(1)
 	// Collect more often rather than die, as long as that can help.
 	debug.SetMemoryLimit(s.MemoryLimit * 3 / 4)
 	found := jail(s)
@@ -129,7 +135,9 @@ func (w *inside) open(open func(Setup) (Programs, error)) error {
 			return err
 		}
 	}
+	w.wide = time.AfterFunc(time.Hour, func() { w.width(true, s.Procs) })
 	w.rest = time.AfterFunc(0, func() { // it may wait for long
+		w.width(false, 1)
 		if p.Trim != nil {
 			p.Trim()
 		}
@@ -236,6 +244,15 @@ func (w *inside) within(ctx context.Context, c policy.Command, real string) cont
 	return sandbox.WithDir(ctx, cmp.Or(c.Cwd, w.dir), real)
 }
 
+// width sets how many processors are used, if lines run or do not still.
+func (w *inside) width(running bool, n int) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if running == (len(w.runs) > 0) {
+		runtime.GOMAXPROCS(max(1, n))
+	}
+}
+
 // inspect answers with the command and its facts.
 func (w *inside) inspect(id uint32, sh lineRunner, c policy.Command, real string) {
 	c, err := sh.Inspect(w.within(context.Background(), c, real), c)
@@ -256,7 +273,9 @@ func (w *inside) start(id uint32, sh lineRunner, c policy.Command, input bool, r
 	r := newInsideRun(w.conn, id)
 	w.mu.Lock()
 	w.runs[id] = r
-	w.rest.Stop()
+	if w.rest.Stop(); len(w.runs) == 1 {
+		w.wide.Reset(wideDelay)
+	}
 	w.mu.Unlock()
 	var in io.Reader
 	if input {
@@ -267,6 +286,7 @@ func (w *inside) start(id uint32, sh lineRunner, c policy.Command, input bool, r
 		status, err := sh.Run(policy.WithMeter(w.within(r, c, real), &policy.Meter{}), c, in, outStream{r, 1}, outStream{r, 2})
 		w.mu.Lock()
 		if delete(w.runs, id); len(w.runs) == 0 {
+			w.wide.Stop()
 			w.rest.Reset(restDelay)
 		}
 		w.mu.Unlock()
