@@ -120,6 +120,7 @@ func (r *Runtime) run(ctx context.Context, m *module, name string, proc *sandbox
 		Stderr: stderr,
 		Spawn:  proc.Spawn,
 		Fetch:  proc.Fetch,
+		Umask:  proc.Umask,
 		Epoch:  r.epoch,
 	})
 	jobCtx, cancel := context.WithCancel(ctx)

@@ -71,6 +71,9 @@ func newShell(r *run, c *Config, s *State) *shell {
 	if sh.name0 == "" {
 		sh.name0 = "bash"
 	}
+	if c.Umask != nil {
+		sh.mask = int(*c.Umask & 0o777)
+	}
 	if sh.mainSource == "" {
 		sh.mainSource = sh.name0
 	}

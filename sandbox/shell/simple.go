@@ -276,7 +276,7 @@ func (sh *shell) external(args []string, assigns []*assign) {
 func (sh *shell) execProgram(path string, args, assigns, env []string) int {
 	sh.checkDepth() // sh -c that runs sh -c ...
 	c := &Command{Path: sh.abs(path), Args: args, Env: env, Dir: sh.dir, Assigns: assigns,
-		Background: sh.background, Depth: sh.depth + 1, Origin: sh.origin, PID: sh.run.procs.nextPID()}
+		Background: sh.background, Depth: sh.depth + 1, Origin: sh.origin, PID: sh.run.procs.nextPID(), Umask: uint32(sh.mask)}
 	c.Files = make(map[int]*File, len(sh.fds))
 	for i, f := range sh.fds {
 		if f != nil {
