@@ -183,10 +183,12 @@ func (sh *shell) initVars(c *Config) {
 	}
 	force("SHLVL", itoa64(lvl+1), attrExport)
 	// PWD is believed only when it names the working folder.
-	if p := s.m["PWD"]; p == nil {
-		sh.dir = sh.realPath(sh.dir)
-	} else if p.str != sh.dir && strings.HasPrefix(p.str, "/") && path.Clean(p.str) == p.str && sh.realPath(p.str) == sh.realPath(sh.dir) {
+	switch p := s.m["PWD"]; {
+	case p != nil && p.str == sh.dir:
+	case p != nil && strings.HasPrefix(p.str, "/") && path.Clean(p.str) == p.str && sh.realPath(p.str) == sh.realPath(sh.dir):
 		sh.dir = p.str
+	default:
+		sh.dir = sh.realPath(sh.dir)
 	}
 	force("PWD", sh.dir, attrExport)
 	if s.m["OLDPWD"] == nil {
