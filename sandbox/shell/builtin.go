@@ -15,6 +15,9 @@ func (sh *shell) builtin(name string) builtinFunc {
 	return b
 }
 
+// IsBuiltin reports whether the shell has a builtin of this name.
+func IsBuiltin(name string) bool { return builtinFor(name) != nil }
+
 // builtinFor finds a builtin by name.
 func builtinFor(name string) builtinFunc {
 	switch name {
