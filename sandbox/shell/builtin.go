@@ -103,6 +103,9 @@ func isDeclName(s string) bool {
 	return false
 }
 
+// IsBuiltin reports whether the shell has a builtin of this name.
+func IsBuiltin(name string) bool { return builtins()[name] != nil }
+
 // builtin finds an enabled builtin.
 func (sh *shell) builtin(name string) *builtin {
 	if sh.disabled[name] {
