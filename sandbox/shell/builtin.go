@@ -87,6 +87,8 @@ func builtinFor(name string) builtinFunc {
 		return builtinPushd
 	case "printf":
 		return builtinPrintf
+	case "ps":
+		return builtinPs
 	case "pwd":
 		return builtinPwd
 	case "read":
