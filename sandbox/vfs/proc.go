@@ -84,6 +84,10 @@ func (m MountPoint) describe() string {
 		kind = "tmpfs"
 	case *Overlay:
 		kind = "overlay"
+	case *Proc:
+		kind = "proc"
+	case *Dev:
+		kind, access = "devtmpfs", "ro" // devices can be written to, the folder cannot
 	}
 	if m.Mode == ReadOnlyMount {
 		access = "ro"

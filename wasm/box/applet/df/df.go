@@ -127,6 +127,14 @@ func df(c *applet.Ctx) int {
 	if !ok {
 		return status
 	}
+	for _, x := range []struct {
+		flag string
+		set  bool
+	}{{"-i", o.inodes}, {"-P", o.posix}, {"-T", o.kind}} {
+		if x.set && o.columns != nil {
+			return c.Usage("options ", x.flag, " and --output are mutually exclusive")
+		}
+	}
 	f, err := read()
 	if err != nil {
 		c.Warn("cannot read table of mounted file systems: ", applet.Reason(err))
