@@ -96,9 +96,9 @@ type answer struct {
 	Error  string `json:"error"`
 }
 
-// BenchmarkPeers runs the lines in donax, in other sandboxes, which it installs
-// from npm into a folder of its own, and with the tools of the machine. It needs
-// DONAX_PEERS=1, node and npm.
+// BenchmarkPeers runs the lines in donax, in other sandboxes, and with the tools
+// of the machine. The folder DONAX_PEERS is where npm has installed the others,
+// or now does. It needs node and npm.
 func BenchmarkPeers(b *testing.B) {
 	if os.Getenv("DONAX_PEERS") == "" {
 		b.Skip("DONAX_PEERS is not set")
@@ -109,12 +109,13 @@ func BenchmarkPeers(b *testing.B) {
 		columns = append(columns, askPeer(b, p.name, p.pkg, files))
 	}
 	x := newSession(b)
-	if err := x.fs.Mkdir("/bench", 0o755); err != nil {
+	const inside = "/workspace/bench"
+	if err := x.fs.Mkdir(inside, 0o755); err != nil {
 		b.Fatal(err)
 	}
 	dir := b.TempDir()
 	for name, text := range files {
-		f, err := x.fs.Open("/bench/"+name, os.O_WRONLY|os.O_CREATE, 0o644)
+		f, err := x.fs.Open(inside+"/"+name, os.O_WRONLY|os.O_CREATE, 0o644)
 		if err == nil {
 			_, err = f.Write([]byte(text))
 		}
@@ -128,11 +129,11 @@ func BenchmarkPeers(b *testing.B) {
 			b.Fatal(err)
 		}
 	}
-	there := func(text string) string { return strings.ReplaceAll(text, "/bench", dir) }
-	if _, err := x.line(b.Context(), makeTree); err != nil {
+	in := func(folder, text string) string { return strings.ReplaceAll(text, "/bench", folder) }
+	if _, err := x.line(b.Context(), in(inside, makeTree)); err != nil {
 		b.Fatal(err)
 	}
-	if out, err := exec.Command("bash", "-c", there(makeTree)).CombinedOutput(); err != nil {
+	if out, err := exec.Command("bash", "-c", in(dir, makeTree)).CombinedOutput(); err != nil {
 		b.Fatalf("%v: %s", err, out)
 	}
 	ahead := make([]int, len(peers))
@@ -140,14 +141,14 @@ func BenchmarkPeers(b *testing.B) {
 		var ours, native least
 		for range 5 {
 			ours.run(b, func() error {
-				out, err := x.line(b.Context(), l.text)
+				out, err := x.line(b.Context(), in(inside, l.text))
 				if err == nil {
 					columns = note(columns, len(peers), i, out)
 				}
 				return err
 			})
 			native.run(b, func() error {
-				cmd := exec.Command("bash", "-c", there(l.text))
+				cmd := exec.Command("bash", "-c", in(dir, l.text))
 				cmd.Env = append(os.Environ(), "LC_ALL=C.UTF-8")
 				out, err := cmd.Output()
 				columns = note(columns, len(peers)+1, i, string(out))
@@ -202,7 +203,10 @@ func note(columns [][]answer, column, i int, out string) [][]answer {
 // askPeer installs a package and has it run all lines.
 func askPeer(b *testing.B, name, pkg string, files map[string]string) []answer {
 	b.Helper()
-	dir := b.TempDir()
+	dir := filepath.Join(os.Getenv("DONAX_PEERS"), name)
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		b.Fatal(err)
+	}
 	install := exec.Command("npm", "install", "--silent", "--no-audit", "--no-fund", "--prefix", dir, pkg)
 	if out, err := install.CombinedOutput(); err != nil {
 		b.Fatalf("npm install %s: %v: %s", pkg, err, out)
