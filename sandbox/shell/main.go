@@ -80,7 +80,7 @@ func newShell(r *run, c *Config, s *State) *shell {
 	if !strings.HasPrefix(sh.dir, "/") {
 		sh.dir = "/"
 	}
-	sh.proc = r.procs.add(nil)
+	sh.proc = r.procs.add(nil, r.host.Now())
 	sh.pid = sh.proc.pid
 	sh.ctx, sh.proc.cancel = context.WithCancelCause(r.ctx)
 	if s != nil {

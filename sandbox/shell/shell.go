@@ -169,7 +169,7 @@ func (sh *shell) fork() *shell {
 	c.inTrap = 0
 	c.exiting = false
 	c.frame = sh.frame.clone()
-	c.proc = sh.run.procs.add(sh.proc)
+	c.proc = sh.run.procs.add(sh.proc, sh.run.host.Now())
 	c.pid = c.proc.pid
 	c.traps = sh.traps.forFork(sh.opts.has(optErrtrace), sh.opts.has(optFunctrace))
 	return c
