@@ -81,15 +81,7 @@ func (h *host) exec(ctx context.Context, c *command) error {
 	if err != nil {
 		return err
 	}
-	d, err := h.admit(ctx, policy.Exec{
-		Name:       t.name,
-		Args:       t.args[1:],
-		Kind:       t.kind,
-		SHA256:     t.sha256,
-		Cwd:        c.dir,
-		Assigns:    c.assigns,
-		Background: c.background,
-	}, c.stderr)
+	d, err := h.admit(ctx, t.facts(c), c.stderr)
 	if err != nil {
 		return err
 	}
@@ -108,6 +100,19 @@ func (h *host) exec(ctx context.Context, c *command) error {
 		return inner.bounded(ctx, c, t, d.Limits)
 	}
 	return inner.start(ctx, c, t)
+}
+
+// facts is what the policy is asked about a command, and [host.admit] completes.
+func (t target) facts(c *command) policy.Exec {
+	return policy.Exec{
+		Name:       t.name,
+		Args:       t.args[1:],
+		Kind:       t.kind,
+		SHA256:     t.sha256,
+		Cwd:        c.dir,
+		Assigns:    c.assigns,
+		Background: c.background,
+	}
 }
 
 // start runs what was admitted.

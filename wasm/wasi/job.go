@@ -57,7 +57,13 @@ type Job struct {
 	inos  uint64
 	kids  children
 	call  call // the present one
+
+	linger time.Duration
 }
+
+// Linger is how long the run is to go on after the guest has ended, which it
+// asks for by linger: a guest that only waits needs no instance meanwhile.
+func (j *Job) Linger() time.Duration { return j.linger }
 
 // NewJob returns a job with its standard streams and preopens.
 func NewJob(cfg Config) *Job {
