@@ -131,21 +131,21 @@ func errText(err error) string {
 	if errors.As(err, &no) {
 		return capital(no.Error())
 	}
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return "No such file or directory"
-	case errors.Is(err, fs.ErrExist):
-		return "File exists"
-	case errors.Is(err, fs.ErrPermission):
-		return "Permission denied"
-	case errors.Is(err, fs.ErrClosed):
-		return "Bad file descriptor"
-	}
 	var pe *fs.PathError
 	if errors.As(err, &pe) {
-		return pe.Err.Error()
+		err = pe.Err
 	}
-	return err.Error()
+	switch err {
+	case fs.ErrNotExist:
+		return "No such file or directory"
+	case fs.ErrExist:
+		return "File exists"
+	case fs.ErrPermission:
+		return "Permission denied"
+	case fs.ErrClosed:
+		return "Bad file descriptor"
+	}
+	return err.Error() // the host's own words
 }
 
 func capital(s string) string {

@@ -42,9 +42,6 @@ func (c *pipeCmd) run(sh *shell) {
 		in = nil
 		if out != nil {
 			sub.setFd(1, out)
-			if c.all[i] {
-				sub.setFd(2, out.ref())
-			}
 		}
 		st := c.stages[i]
 		if i == n-1 {

@@ -84,20 +84,14 @@ func compileERE(ere string, fold bool) (*regexp.Regexp, error) {
 				}
 				return nil, textError("nothing to repeat")
 			}
-			// A second repetition repeats the first: wrap it.
-			b.WriteByte(c)
+			// a*+ and its like all mean a*.
 			i++
-			for i < len(ere) && strings.IndexByte("*+?", ere[i]) >= 0 {
+			for ; i < len(ere) && strings.IndexByte("*+?", ere[i]) >= 0; i++ {
 				if ere[i] != c {
-					// a*+ and its like all mean a*.
-					t := strings.TrimSuffix(b.String(), string(c))
-					b.Reset()
-					b.WriteString(t)
-					b.WriteByte('*')
 					c = '*'
 				}
-				i++
 			}
+			b.WriteByte(c)
 		case '{':
 			end := strings.IndexByte(ere[i:], '}')
 			if atom && end > 0 && validRepeat(ere[i+1:i+end]) {

@@ -273,6 +273,9 @@ func (sh *shell) execProgram(path string, args, assigns, env []string) int {
 	sh.checkDepth() // sh -c that runs sh -c ...
 	c := &Command{Path: sh.abs(path), Args: args, Env: env, Dir: sh.dir, Assigns: assigns,
 		Background: sh.background, Depth: sh.depth + 1, Origin: sh.origin, PID: sh.run.procs.nextPID()}
+	if m := sh.proc.traps.Load(); m != nil {
+		c.Ignored = m.ignored
+	}
 	c.Files = make(map[int]*File, len(sh.fds))
 	for i, f := range sh.fds {
 		if f != nil {

@@ -32,12 +32,11 @@ func (sh *shell) cond(x testExpr) bool {
 	case *testNot:
 		return !sh.cond(x.x)
 	case *testUnary:
+		s := sh.str(x.x)
 		if sh.opts.has(optXtrace) {
-			s := sh.str(x.x)
 			sh.trace("[[ " + x.op + " " + emptyQuote(s) + " ]]")
-			return sh.unaryTest(x.op, s)
 		}
-		return sh.unaryTest(x.op, sh.str(x.x))
+		return sh.unaryTest(x.op, s)
 	case *testBinary:
 		return sh.condBinary(x)
 	}
@@ -53,24 +52,23 @@ func emptyQuote(s string) string {
 
 func (sh *shell) condBinary(x *testBinary) bool {
 	a := sh.str(x.x)
+	trace := func(b string) {
+		if sh.opts.has(optXtrace) {
+			sh.trace("[[ " + emptyQuote(a) + " " + x.op + " " + b + " ]]")
+		}
+	}
 	switch x.op {
 	case "=", "==", "!=":
 		pat := sh.pattern(x.y)
-		if sh.opts.has(optXtrace) {
-			sh.trace("[[ " + emptyQuote(a) + " " + x.op + " " + pat + " ]]")
-		}
+		trace(pat)
 		return sh.compilePattern(pat).match(a) == (x.op != "!=")
 	case "=~":
 		re := sh.regex(x.y)
-		if sh.opts.has(optXtrace) {
-			sh.trace("[[ " + emptyQuote(a) + " =~ " + re + " ]]")
-		}
+		trace(re)
 		return sh.matchRegex(a, re)
 	}
 	b := sh.str(x.y)
-	if sh.opts.has(optXtrace) {
-		sh.trace("[[ " + emptyQuote(a) + " " + x.op + " " + emptyQuote(b) + " ]]")
-	}
+	trace(emptyQuote(b))
 	if len(x.op) == 3 && strings.Contains("-eq -ne -lt -le -gt -ge", x.op) {
 		return compareInts(x.op, sh.arithString(a), sh.arithString(b))
 	}

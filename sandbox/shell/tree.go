@@ -50,10 +50,7 @@ type (
 		word  *word
 		items []caseItem
 	}
-	pipeCmd struct {
-		stages []*stmt
-		all    []bool // all[i]: stage i also sends stderr
-	}
+	pipeCmd struct{ stages []*stmt }
 	funcCmd struct {
 		name string
 		fn   *function
