@@ -49,7 +49,7 @@ func (sh *shell) declCommand(c *simpleCmd) {
 		}
 		sh.trace(strings.Join(t, " "))
 	}
-	sh.status = sh.declare(call{sh: sh, args: []string{name}, usage: sh.run.builtins[name].usage}, items)
+	sh.status = sh.declare(call{sh: sh, args: []string{name}}, items)
 	if n := len(items); n > 0 {
 		it := items[n-1]
 		sh.lastArg = it.name()

@@ -59,11 +59,19 @@ func catch(f func()) (err error) {
 // protect runs f and tells whether it came to its end; an abort inside it
 // becomes the shell's flow, and its message goes to stderr.
 func (sh *shell) protect(f func()) bool {
-	err := catch(f)
-	if err != nil {
-		sh.caught(err)
+	defer sh.recovered() // not catch: each command goes through here
+	f()
+	return true
+}
+
+func (sh *shell) recovered() {
+	if p := recover(); p != nil {
+		a, ok := p.(abort)
+		if !ok {
+			panic(p)
+		}
+		sh.caught(a.err)
 	}
-	return err == nil
 }
 
 // caught turns an error into a message, a status and a flow.

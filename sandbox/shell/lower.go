@@ -183,6 +183,9 @@ func (lw *lowerer) command(c syntax.Command, line int) command {
 		for i, w := range c.Args {
 			out.words[i] = lw.argWord(w)
 		}
+		if len(out.words) > 0 && out.words[0].isLit {
+			out.builtin = lw.sh.run.builtins[out.words[0].lit]
+		}
 		return out
 	case *syntax.DeclClause:
 		out := &simpleCmd{line: line, words: []*word{litWord(c.Variant.Value)}}

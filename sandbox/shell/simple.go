@@ -124,7 +124,11 @@ func (sh *shell) command1(c *simpleCmd, args []string, redirs []*redir, decls bo
 		sh.declCommand(c)
 	default:
 		sh.traceArgs(c, args)
-		if b := sh.builtin(args[0]); b != nil {
+		b := c.builtin // found when the command was read, or now
+		if b == nil || sh.disabled[args[0]] {
+			b = sh.builtin(args[0])
+		}
+		if b != nil {
 			sh.runBuiltin(b, args)
 		} else {
 			sh.external(args, c.assigns)

@@ -22,6 +22,7 @@ type (
 	simpleCmd struct {
 		assigns []*assign
 		words   []*word
+		builtin *builtin // that the first word names, if that is known
 		line    int
 		text    string // source, for BASH_COMMAND
 	}
