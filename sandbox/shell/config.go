@@ -64,7 +64,7 @@ var DefaultLimits = Limits{
 	Nesting:   200,
 	Depth:     1000,
 	Expansion: 64 << 20,
-	Words:     4 << 20,
+	Words:     2 << 20,
 	Jobs:      256,
 	Stages:    1000,
 	Files:     256,

@@ -2,6 +2,7 @@ package shell
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"sync"
 )
@@ -185,7 +186,7 @@ func (sh *shell) procSubst(p *procPart) string {
 	}
 	j := sh.async("", func(sub *shell) { sub.setFd(at, theirs) }, func(sub *shell) { sub.runList(p.body) })
 	sh.lastBg = j.pid
-	sh.substJobs = append(sh.substJobs, j)
+	sh.substJobs = append(slices.DeleteFunc(slices.Clone(sh.substJobs), (*job).finished), j)
 	sh.setFd(n, mine)
 	sh.substFds = append(sh.substFds, n)
 	return "/dev/fd/" + itoa(n)

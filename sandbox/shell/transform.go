@@ -108,13 +108,12 @@ func (sh *shell) replacer(p *paramPart) func(string) string {
 		put := func(match string) {
 			for _, w := range with {
 				if w == nil {
-					b.WriteString(match)
-				} else {
-					b.WriteString(*w)
+					w = &match
 				}
-			}
-			if int64(b.Len()) > lim {
-				throw(&LimitError{What: "expansion of " + size(lim)})
+				if int64(b.Len()+len(*w)) > lim {
+					throw(&LimitError{What: "expansion of " + size(lim)})
+				}
+				b.WriteString(*w)
 			}
 		}
 		switch p.op {

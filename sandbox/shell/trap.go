@@ -59,10 +59,12 @@ func (sh *shell) setTrap(sig int, action string, reset bool) {
 	}
 	t := sh.traps
 	t.listed = nil
+	old := int64(len(t.m[sig]))
 	if reset {
+		sh.charge(-old)
 		delete(t.m, sig)
 	} else {
-		sh.charge(int64(len(action)))
+		sh.charge(int64(len(action)) - old)
 		t.m[sig] = action
 	}
 	delete(t.hidden, sig)
