@@ -79,7 +79,7 @@ func TestBombMemory(t *testing.T) {
 		seen++
 		kb, _ := strconv.Atoi(f[2])
 		t.Logf("%-10s %4d MiB", f[1], kb>>10)
-		if most := 64 + 256/scale; kb>>10 > most && !underRace || kb == 0 {
+		if most := 64 + 384/scale; kb>>10 > most && !underRace || kb == 0 {
 			t.Errorf("%s: held %d MiB, want at most %d", f[1], kb>>10, most)
 		}
 	}
