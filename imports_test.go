@@ -59,7 +59,7 @@ var owners = map[string]struct{ rooms, why string }{
 	"go.yaml.in/yaml/v3":                     {"wasm/box/applet policy/rego", "yq runs inside wasm; policies have data files"},
 	"github.com/dlclark/regexp2":             {"wasm/box/applet", "runs inside wasm only"},
 	"github.com/klauspost/compress":          {"wasm/box/applet", "runs inside wasm only"},
-	"github.com/ulikunitz/xz":                {"wasm/box/applet", "runs inside wasm only"},
+	"github.com/ulikunitz/xz":                {"wasm/box", "unpacks the box, and runs inside wasm"},
 }
 
 // banned lists packages that would reach the host past the handles that

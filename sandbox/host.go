@@ -119,6 +119,7 @@ func (s *shellHost) Exec(ctx context.Context, c *shell.Command) error {
 		depth:      c.Depth,
 		pid:        c.PID,
 		ignored:    c.Ignored,
+		umask:      &c.Umask,
 		stdin:      c.Stdin,
 		stdout:     c.Stdout,
 		stderr:     c.Stderr,

@@ -66,6 +66,7 @@ func builtins() map[string]*builtin {
 		"mapfile":   {builtinMapfile, "d:n:O:s:tu:C:c:", mapfileUsage, false},
 		"popd":      {builtinPushd, "", "[-n] [+N | -N]", false},
 		"printf":    {builtinPrintf, "v:", "[-v var] format [arguments]", false},
+		"ps":        {builtinPs, "", "", false},
 		"pushd":     {builtinPushd, "", "[-n] [+N | -N | dir]", false},
 		"pwd":       {builtinPwd, "LP", "[-LP]", false},
 		"read":      {builtinRead, "ersa:d:i:n:N:p:t:u:", "[-ers] [-a array] [-d delim] [-i text] [-n nchars] [-N nchars] [-p prompt] [-t timeout] [-u fd] [name ...]", false},
@@ -102,6 +103,9 @@ func isDeclName(s string) bool {
 	}
 	return false
 }
+
+// IsBuiltin reports whether the shell has a builtin of this name.
+func IsBuiltin(name string) bool { return builtins()[name] != nil }
 
 // builtin finds an enabled builtin.
 func (sh *shell) builtin(name string) *builtin {

@@ -35,20 +35,7 @@ func (sh *shell) declCommand(c *simpleCmd) {
 			items = append(items, declItem{text: f})
 		}
 	}
-	if sh.opts.has(optXtrace) {
-		t := []string{name}
-		for _, it := range items {
-			switch {
-			case it.a == nil:
-				t = append(t, setQuote(it.text))
-			case it.a.value != nil:
-				t = append(t, it.a.name+"="+setQuote(it.val))
-			default:
-				t = append(t, it.a.name)
-			}
-		}
-		sh.trace(strings.Join(t, " "))
-	}
+	sh.traceDecl(name, items)
 	sh.status = sh.declare(call{sh: sh, args: []string{name}}, items)
 	if n := len(items); n > 0 {
 		it := items[n-1]

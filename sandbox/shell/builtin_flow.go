@@ -207,6 +207,7 @@ func builtinExec(sh *shell, c call) int {
 
 // execCommand is exec as a command of its own, whose redirections stay.
 func (sh *shell) execCommand(args []string, cmd *simpleCmd, redirs []*redir) {
+	sh.traceArgs(args)
 	for _, r := range redirs {
 		if !sh.protect(func() { sh.redirectOne(r, func(int) {}) }) {
 			if sh.flow == flowNone {

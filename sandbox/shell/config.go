@@ -27,6 +27,7 @@ type Config struct {
 	RCFile  string   // what RC is called
 	Depth   int      // Command.Depth of the command that this shell is
 	Ignored uint64   // Command.Ignored of it: signals that it cannot trap
+	Umask   *uint32  // Command.Umask of it; nil means 022
 	IDs     IDs
 	Limits  Limits
 

@@ -243,6 +243,7 @@ func (sh *shell) runFor(c *forCmd) {
 		sh.line = c.line
 		if !sh.protect(func() {
 			sh.tick()
+			sh.traceHead(c.text)
 			sh.debugTrap(c.text)
 			sh.setLoopVar(c.name, it)
 		}) || sh.flow != flowNone {
@@ -286,9 +287,7 @@ func (c *arithForCmd) run(sh *shell) {
 			if !a.empty {
 				sh.debugTrap("((" + a.raw + "))")
 			}
-			if sh.opts.has(optXtrace) {
-				sh.trace("(( " + a.raw + " ))")
-			}
+			sh.traceArith(a)
 			defer sh.arithErrors("((: ")
 			n = sh.arith(a)
 		})
@@ -336,7 +335,8 @@ func (c *arithForCmd) run(sh *shell) {
 
 func (c *caseCmd) run(sh *shell) {
 	s := sh.str(c.word)
-	sh.debugTrap("case " + s)
+	sh.traceHead(c.text)
+	sh.debugTrap(c.text)
 	sh.status = 0
 	fall := false
 	for _, it := range c.items {
@@ -369,9 +369,7 @@ func (c *caseCmd) run(sh *shell) {
 func (c *arithCmd) run(sh *shell) {
 	sh.line = c.line
 	sh.debugTrap(c.text)
-	if sh.opts.has(optXtrace) {
-		sh.trace("((" + c.x.raw + "))")
-	}
+	sh.traceArith(c.x)
 	defer sh.arithErrors("((: ")
 	sh.status = int(b2i(sh.arith(c.x) == 0))
 }

@@ -33,6 +33,9 @@ func (sh *shell) async(text string, prepare func(*shell), f func(*shell)) *job {
 	sh.addJob()
 	sub := sh.fork()
 	sub.background = true
+	if text != "" {
+		sub.proc.text.Store(&text)
+	}
 	sub.loops = 0
 	ctx, cancel := context.WithCancelCause(sh.run.ctx)
 	sub.ctx = ctx

@@ -215,7 +215,7 @@ func (lw *lowerer) command(c syntax.Command, line int) command {
 	case *syntax.ForClause:
 		return lw.forClause(c)
 	case *syntax.CaseClause:
-		out := &caseCmd{word: lw.word(c.Word, wordPlain)}
+		out := &caseCmd{text: "case " + lw.slice(c.Word.Pos().Offset(), c.Word.End().Offset()) + " in", word: lw.word(c.Word, wordPlain)}
 		for _, it := range c.Items {
 			ci := caseItem{body: lw.stmts(it.Stmts), op: it.Op}
 			for _, p := range it.Patterns {
@@ -317,9 +317,16 @@ func (lw *lowerer) forClause(c *syntax.ForClause) command {
 	switch l := c.Loop.(type) {
 	case *syntax.WordIter:
 		out := &forCmd{name: l.Name.Value, in: l.InPos.IsValid(), body: body, sel: c.Select, line: lw.lineOf(c.ForPos)}
-		out.text = strings.TrimRight(lw.slice(c.ForPos.Offset(), c.DoPos.Offset()), "; \t\n")
+		out.text = "for " + out.name + " in"
+		if c.Select {
+			out.text = "select " + out.name + " in"
+		}
 		for _, w := range l.Items {
 			out.items = append(out.items, lw.argWord(w))
+			out.text += " " + lw.slice(w.Pos().Offset(), w.End().Offset())
+		}
+		if !out.in {
+			out.text += ` "$@"`
 		}
 		return out
 	case *syntax.CStyleLoop:
@@ -328,7 +335,7 @@ func (lw *lowerer) forClause(c *syntax.ForClause) command {
 		for len(p) < 3 {
 			p = append(p, "")
 		}
-		return &arithForCmd{init: lw.arithText(p[0]), cond: lw.arithText(p[1]), post: lw.arithText(p[2]), body: body, line: lw.lineOf(c.ForPos)}
+		return &arithForCmd{init: lw.arithText(strings.TrimLeft(p[0], " \t\n")), cond: lw.arithText(strings.TrimLeft(p[1], " \t\n")), post: lw.arithText(strings.TrimLeft(p[2], " \t\n")), body: body, line: lw.lineOf(c.ForPos)}
 	}
 	failf(errCommand, 2, "syntax error: unsupported loop")
 	return nil
@@ -425,6 +432,7 @@ func (lw *lowerer) assign(a *syntax.Assign) *assign {
 	switch {
 	case a.Array != nil:
 		out.isArray = true
+		out.raw = lw.slice(a.Pos().Offset(), a.End().Offset())
 		out.array = lw.array(a.Array)
 	case a.Value != nil:
 		out.value = lw.word(a.Value, wordAssign)

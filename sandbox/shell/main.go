@@ -68,10 +68,13 @@ func newShell(r *run, c *Config, s *State) *shell {
 		fromStdin: c.fromStdin, depth: c.Depth}
 	sh.kept = kept{funcs: newFuncTable(), opts: defaultOptions(), params: c.Params, name0: firstOf(c.Name, "bash"), dir: c.Dir, mask: 0o022, secondsFrom: r.start}
 	sh.mainSource = firstOf(c.Path, sh.name0)
+	if c.Umask != nil {
+		sh.mask = int(*c.Umask & 0o777)
+	}
 	if !strings.HasPrefix(sh.dir, "/") {
 		sh.dir = "/"
 	}
-	sh.proc = r.procs.add(nil)
+	sh.proc = r.procs.add(nil, r.host.Now())
 	sh.pid = sh.proc.pid
 	sh.ctx, sh.proc.cancel = context.WithCancelCause(r.ctx)
 	for sig := 1; sig < sigDEBUG; sig++ {
@@ -177,10 +180,12 @@ func (sh *shell) initVars(c *Config) {
 	}
 	force("SHLVL", itoa64(lvl+1), attrExport)
 	// PWD is believed only when it names the working folder.
-	if p := s.m["PWD"]; p == nil {
-		sh.dir = sh.realPath(sh.dir)
-	} else if p.str != sh.dir && strings.HasPrefix(p.str, "/") && path.Clean(p.str) == p.str && sh.realPath(p.str) == sh.realPath(sh.dir) {
+	switch p := s.m["PWD"]; {
+	case p != nil && p.str == sh.dir:
+	case p != nil && strings.HasPrefix(p.str, "/") && path.Clean(p.str) == p.str && sh.realPath(p.str) == sh.realPath(sh.dir):
 		sh.dir = p.str
+	default:
+		sh.dir = sh.realPath(sh.dir)
 	}
 	force("PWD", sh.dir, attrExport)
 	if s.m["OLDPWD"] == nil {
@@ -251,10 +256,15 @@ func (sh *shell) stdinLines() func() (string, error) {
 // runText runs a source to its end in this shell.
 func (sh *shell) runText(src *source, origin string) {
 	old := sh.origin
+	deeper := 0
 	if origin != "" {
 		sh.origin = origin
+		if !sh.exiting { // bash shows the EXIT trap as the line's own
+			deeper = 1
+		}
 	}
-	defer func() { sh.origin = old }()
+	sh.indirection += deeper
+	defer func() { sh.origin = old; sh.indirection -= deeper }()
 	err := src.each(sh, func(list []*stmt) bool {
 		sh.runList(list)
 		if sh.flow == flowDiscard {

@@ -90,6 +90,7 @@ func (sh *shell) runSelect(c *forCmd) {
 	if len(items) == 0 {
 		return
 	}
+	sh.traceHead(c.text)
 	sh.loops++
 	defer func() { sh.loops-- }()
 	menu := true
@@ -142,68 +143,6 @@ func (sh *shell) runSelect(c *forCmd) {
 			return
 		}
 	}
-}
-
-// trace prints a line of set -x.
-func (sh *shell) trace(s string) {
-	ps4 := sh.get("PS4")
-	if strings.ContainsAny(ps4, "$`\\") {
-		ps4 = sh.tracePrompt(ps4)
-	}
-	if sh.subshell > 0 && ps4 != "" {
-		_, n := decode(ps4, 0)
-		ps4 = strings.Repeat(ps4[:n], min(sh.subshell, 100)) + ps4
-	}
-	f := sh.fd(2)
-	if n, ok := atoi(sh.get("BASH_XTRACEFD")); ok && sh.fd(int(n)) != nil {
-		f = sh.fd(int(n))
-	}
-	if f != nil {
-		_, _ = f.WriteString(sh.ctx, ps4+s+"\n")
-	}
-}
-
-// tracePrompt expands PS4; an error in it is no error of the command.
-func (sh *shell) tracePrompt(s string) (out string) {
-	if err := catch(func() { out = sh.prompt(s) }); isFatal(err) {
-		throw(err)
-	} else if err != nil {
-		return s
-	}
-	return out
-}
-
-func (sh *shell) traceArgs(c *simpleCmd, args []string) {
-	if !sh.opts.has(optXtrace) {
-		return
-	}
-	q := make([]string, len(args))
-	for i, a := range args {
-		q[i] = emptyQuote(a)
-	}
-	sh.trace(strings.Join(q, " "))
-}
-
-func (sh *shell) traceAssign(a *assign) {
-	if a.isArray {
-		return
-	}
-	op := "="
-	if a.app {
-		op = "+="
-	}
-	name := a.name
-	if a.sub != nil {
-		name += "[" + a.sub.raw + "]"
-	}
-	// The value is expanded for show only when that has no effects.
-	v := ""
-	if a.value != nil && a.value.isLit {
-		v = a.value.lit
-	} else if a.value != nil && pureParts(a.value.parts) {
-		v = sh.str(a.value)
-	}
-	sh.trace(name + op + setQuote(v))
 }
 
 // allParts tells whether ok holds for ps and for all that they hold.

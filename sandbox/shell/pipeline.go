@@ -113,6 +113,7 @@ func (sh *shell) cmdSubst(p *cmdSubPart) string {
 	sub := sh.fork()
 	sub.loops = 0
 	sub.line = p.line
+	sub.indirection++
 	if !sh.opts.has(optInheritErrexit) && !sh.opts.has(optPosix) {
 		sub.opts.set(optErrexit, false)
 	}

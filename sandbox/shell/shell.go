@@ -35,18 +35,19 @@ type shell struct {
 	command   string // $BASH_COMMAND
 	cur       *stmt
 
-	noErr      int // > 0: errexit and the ERR trap are off here
-	loops      int
-	depth      int // functions, sources, evals, subshells around
-	subshell   int // $BASH_SUBSHELL
-	isSubshell bool
-	inTrap     int
-	arithDepth int
-	condError  bool  // a regular expression of [[ ]] did not compile
-	held       int64 // of charged: until the running command ends
-	charged    int64 // memory charged by this shell, given back when it ends
-	ticks      int
-	exiting    bool
+	noErr       int // > 0: errexit and the ERR trap are off here
+	loops       int
+	depth       int // functions, sources, evals, subshells around
+	subshell    int // $BASH_SUBSHELL
+	indirection int // substitutions, evals, sources and traps around, for set -x
+	isSubshell  bool
+	inTrap      int
+	arithDepth  int
+	condError   bool  // a regular expression of [[ ]] did not compile
+	held        int64 // of charged: until the running command ends
+	charged     int64 // memory charged by this shell, given back when it ends
+	ticks       int
+	exiting     bool
 
 	script        bool // runs a script file
 	commandString bool // runs a -c string
@@ -175,7 +176,7 @@ func (sh *shell) fork() *shell {
 	c.inTrap = 0
 	c.exiting = false
 	c.frame = sh.frame.clone()
-	c.proc = sh.run.procs.add(sh.proc)
+	c.proc = sh.run.procs.add(sh.proc, sh.run.host.Now())
 	c.pid = c.proc.pid
 	c.traps = sh.traps.forFork(sh.opts.has(optErrtrace), sh.opts.has(optFunctrace))
 	return c

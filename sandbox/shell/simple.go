@@ -114,7 +114,7 @@ func (sh *shell) command1(c *simpleCmd, args []string, redirs []*redir, decls bo
 	}
 	switch {
 	case fn != nil:
-		sh.traceArgs(c, args)
+		sh.traceArgs(args)
 		sh.callTemp = 0
 		if len(c.assigns) > 0 {
 			sh.callTemp = sh.scopes
@@ -123,7 +123,7 @@ func (sh *shell) command1(c *simpleCmd, args []string, redirs []*redir, decls bo
 	case decls:
 		sh.declCommand(c)
 	default:
-		sh.traceArgs(c, args)
+		sh.traceArgs(args)
 		b := c.builtin // found when the command was read, or now
 		if b == nil || sh.disabled[args[0]] {
 			b = sh.builtin(args[0])
@@ -158,9 +158,6 @@ func (sh *shell) bare(c *simpleCmd, redirs []*redir, prev int) {
 		sh.status = st
 	}
 	for _, a := range c.assigns {
-		if sh.opts.has(optXtrace) {
-			sh.traceAssign(a)
-		}
 		sh.assign(a)
 	}
 	failed := false
@@ -191,13 +188,11 @@ func (sh *shell) tempEnv(as []*assign) func() {
 	depth := sh.scopes
 	var names []string
 	for _, a := range as {
-		if sh.opts.has(optXtrace) {
-			sh.traceAssign(a)
-		}
 		if a.isArray || a.sub != nil {
 			continue
 		}
 		val := sh.str(a.value)
+		sh.traceAssign(a, val)
 		name := sh.resolved(a.name)
 		old := sh.lookup(name)
 		if old.has(attrReadonly) {
@@ -276,7 +271,7 @@ func (sh *shell) external(args []string, assigns []*assign) {
 func (sh *shell) execProgram(path string, args, assigns, env []string) int {
 	sh.checkDepth() // sh -c that runs sh -c ...
 	c := &Command{Path: sh.abs(path), Args: args, Env: env, Dir: sh.dir, Assigns: assigns,
-		Background: sh.background, Depth: sh.depth + 1, Origin: sh.origin, PID: sh.run.procs.nextPID()}
+		Background: sh.background, Depth: sh.depth + 1, Origin: sh.origin, PID: sh.run.procs.nextPID(), Umask: uint32(sh.mask)}
 	if m := sh.proc.traps.Load(); m != nil {
 		c.Ignored = m.ignored
 	}

@@ -22,7 +22,10 @@ func (c *testCmd) run(sh *shell) {
 	}
 }
 
-func (sh *shell) cond(x testExpr) bool {
+func (sh *shell) cond(x testExpr) bool { return sh.condTerm(x, "") }
+
+// condTerm is cond; not is what set -x shows before it.
+func (sh *shell) condTerm(x testExpr, not string) bool {
 	sh.tick()
 	switch x := x.(type) {
 	case *testAnd:
@@ -30,31 +33,32 @@ func (sh *shell) cond(x testExpr) bool {
 	case *testOr:
 		return sh.cond(x.x) || sh.cond(x.y)
 	case *testNot:
-		return !sh.cond(x.x)
+		return !sh.condTerm(x.x, "! ")
 	case *testUnary:
 		s := sh.str(x.x)
 		if sh.opts.has(optXtrace) {
-			sh.trace("[[ " + x.op + " " + emptyQuote(s) + " ]]")
+			sh.trace("[[ " + not + x.op + " " + testOperand(s) + " ]]")
 		}
 		return sh.unaryTest(x.op, s)
 	case *testBinary:
-		return sh.condBinary(x)
+		return sh.condBinary(x, not)
 	}
 	return false
 }
 
-func emptyQuote(s string) string {
+// testOperand is an operand as set -x shows it: not quoted, but seen.
+func testOperand(s string) string {
 	if s == "" {
 		return "''"
 	}
-	return setQuote(s)
+	return s
 }
 
-func (sh *shell) condBinary(x *testBinary) bool {
+func (sh *shell) condBinary(x *testBinary, not string) bool {
 	a := sh.str(x.x)
 	trace := func(b string) {
 		if sh.opts.has(optXtrace) {
-			sh.trace("[[ " + emptyQuote(a) + " " + x.op + " " + b + " ]]")
+			sh.trace("[[ " + not + testOperand(a) + " " + x.op + " " + b + " ]]")
 		}
 	}
 	switch x.op {
@@ -68,7 +72,7 @@ func (sh *shell) condBinary(x *testBinary) bool {
 		return sh.matchRegex(a, re)
 	}
 	b := sh.str(x.y)
-	trace(emptyQuote(b))
+	trace(testOperand(b))
 	if len(x.op) == 3 && strings.Contains("-eq -ne -lt -le -gt -ge", x.op) {
 		return compareInts(x.op, sh.arithString(a), sh.arithString(b))
 	}

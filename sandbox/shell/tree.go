@@ -48,6 +48,7 @@ type (
 		line             int
 	}
 	caseCmd struct {
+		text  string // source up to in
 		word  *word
 		items []caseItem
 	}
@@ -117,6 +118,7 @@ type assign struct {
 	isArray bool
 	value   *word
 	array   []arrayElem
+	raw     string // source text of a list
 }
 
 type arrayElem struct {

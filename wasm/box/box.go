@@ -11,18 +11,18 @@ package box
 
 import (
 	"bytes"
-	"compress/gzip"
 	"crypto/sha256"
 	"embed"
-	"encoding/binary"
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"io"
 	"strings"
+
+	"github.com/ulikunitz/xz"
 )
 
-//go:embed core.wasm.gz heavy.wasm.gz box.sum catalog.json
+//go:embed core.wasm.xz heavy.wasm.xz box.sum catalog.json
 var files embed.FS
 
 // maxModule bounds what is unpacked.
@@ -81,22 +81,16 @@ func Tiers() ([]Tier, error) {
 
 // Module unpacks the tier's module and checks its digest.
 func (t Tier) Module() ([]byte, error) {
-	z, err := files.ReadFile(t.Name + ".wasm.gz")
+	z, err := files.ReadFile(t.Name + ".wasm.xz")
 	if err != nil {
 		return nil, fmt.Errorf("box: %w", err)
 	}
-	r, err := gzip.NewReader(bytes.NewReader(z))
+	r, err := xz.NewReader(bytes.NewReader(z))
 	if err != nil {
 		return nil, fmt.Errorf("box: %s: %w", t.Name, err)
 	}
-	// gzip's last four bytes are the size: a buffer that grows costs as much as
-	// unpacking.
-	size := binary.LittleEndian.Uint32(z[len(z)-4:])
-	if size > maxModule {
-		return nil, fmt.Errorf("box: %s has %d bytes", t.Name, size)
-	}
-	bin := make([]byte, size)
-	if _, err := io.ReadFull(r, bin); err != nil {
+	bin, err := io.ReadAll(io.LimitReader(r, maxModule))
+	if err != nil {
 		return nil, fmt.Errorf("box: %s: %w", t.Name, err)
 	}
 	if sum := sha256.Sum256(bin); hex.EncodeToString(sum[:]) != t.SHA256 {

@@ -73,6 +73,9 @@ func TestRebuild(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, want := range files {
+		if strings.HasSuffix(name, ".xz") { // versions of xz may pack differently: box.sum is what counts, and TestTiers
+			continue
+		}
 		if got, err := os.ReadFile(name); err != nil || !bytes.Equal(got, want) {
 			t.Errorf("%s is not what the sources give: run go generate ./wasm/box (%v)", name, err)
 		}

@@ -18,6 +18,7 @@ import (
 	"github.com/donax-sh/donax/wasm/box/applet/csplit"
 	"github.com/donax-sh/donax/wasm/box/applet/cut"
 	"github.com/donax-sh/donax/wasm/box/applet/dd"
+	"github.com/donax-sh/donax/wasm/box/applet/df"
 	"github.com/donax-sh/donax/wasm/box/applet/dos2unix"
 	"github.com/donax-sh/donax/wasm/box/applet/du"
 	"github.com/donax-sh/donax/wasm/box/applet/echo"
@@ -99,6 +100,7 @@ func Commands() []*applet.Command {
 		&csplit.Command,
 		&cut.Command,
 		&dd.Command,
+		&df.Df,
 		&basename.Dirname,
 		&dos2unix.Dos2unix,
 		&du.Command,
@@ -110,6 +112,7 @@ func Commands() []*applet.Command {
 		&truth.False,
 		find.Command,
 		&fold.Command,
+		&df.Free,
 		&head.Command,
 		&hexdump.Command,
 		&sysinfo.Hostname,
