@@ -16,7 +16,6 @@ type job struct {
 	status int // valid once done is closed
 	told   bool
 	gone   bool // waited for, or disowned
-	coproc string
 }
 
 func (j *job) finished() bool {

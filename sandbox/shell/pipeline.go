@@ -220,7 +220,6 @@ func (c *coprocCmd) run(sh *shell) {
 		sub.setFd(0, inR)
 		sub.setFd(1, outW)
 	}, func(sub *shell) { sub.runStmt(&body) })
-	j.coproc = name
 	rfd := sh.freeFd(10)
 	sh.setFd(rfd, outR)
 	wfd := sh.freeFd(10)

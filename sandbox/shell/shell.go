@@ -46,7 +46,6 @@ type shell struct {
 	condError   bool  // a regular expression of [[ ]] did not compile
 	held        int64 // of charged: until the running command ends
 	charged     int64 // memory charged by this shell, given back when it ends
-	ticks       int
 	exiting     bool
 
 	script        bool // runs a script file
@@ -113,8 +112,6 @@ type frame struct {
 	sourced bool
 	params  []string
 	opts    *options // saved by local -
-	hasRet  bool     // a RETURN trap may run here
-	debug   bool
 	loops   int
 }
 

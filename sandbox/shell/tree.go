@@ -99,14 +99,13 @@ type function struct {
 }
 
 type redir struct {
-	op     syntax.RedirOperator
-	fd     int    // -1 means the operator's default
-	fdVar  string // {name}>
-	fdSub  *subscript
-	word   *word
-	hdoc   *word // body of a here-document
-	hdText bool  // body is literal
-	line   int
+	op    syntax.RedirOperator
+	fd    int    // -1 means the operator's default
+	fdVar string // {name}>
+	fdSub *subscript
+	word  *word
+	hdoc  *word // body of a here-document
+	line  int
 }
 
 // An assign is NAME=value, NAME+=value, NAME[sub]=value or NAME=(...).
