@@ -232,7 +232,11 @@ func (sh *shell) finish() {
 	killed := sh.proc.dead.Load()
 	sh.flow = flowNone
 	if !killed {
-		sh.protect(sh.exitTrap)
+		sh.protect(func() {
+			sh.runPending() // of signals that came during the last command
+			sh.flow = flowNone
+			sh.exitTrap()
+		})
 	}
 	if sh.flow != flowFatal {
 		sh.flow = flowNone

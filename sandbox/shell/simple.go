@@ -318,6 +318,13 @@ func (sh *shell) execError(name string, err error) int {
 	if sh.proc.dead.Load() && !sh.run.stop.Load() {
 		return 128 + int(sh.proc.deadBy.Load())
 	}
+	if sh.ctx.Err() != nil && sh.run.ctx.Err() == nil && !sh.run.stop.Load() {
+		// The job around it was killed, though this shell traps or ignores
+		// the signal: it goes with the job, and the script goes on.
+		sh.proc.deadBy.Store(sigKILL)
+		sh.proc.dead.Store(true)
+		return 128 + sigKILL
+	}
 	var pe *fs.PathError
 	if errors.As(err, &pe) {
 		if pe.Op == "exec" && pe.Path != "" {
