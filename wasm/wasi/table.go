@@ -64,6 +64,7 @@ func donax() map[string]function {
 		"proc_wait":   {"iIii", procWait},
 		"proc_kill":   {"ii", procKill},
 		"net_fetch":   {"iiii", netFetch},
+		"hash":        {"iiii", hashData},
 	}
 }
 

@@ -41,6 +41,11 @@ type Ctx struct {
 
 	// Web makes HTTP requests; nil where there is no sandbox. See Fetch.
 	Web Web
+
+	// Hash goes on with a hash by means of the host: state, as Go's package for
+	// it marshals it, becomes that after data. False: the host does not know
+	// how. It is nil where there is no sandbox.
+	Hash func(state, data []byte) bool
 }
 
 // Procs starts and waits for other commands.

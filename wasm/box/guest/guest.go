@@ -77,6 +77,7 @@ func run() (status int32) {
 		Stderr: rawWriter(2),
 		Procs:  procs{},
 		Web:    web{},
+		Hash:   hostHash,
 	}
 	status = int32(cmd.Run(c))
 	if err := c.Flush(); err != nil && status == 0 {
