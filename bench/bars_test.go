@@ -61,11 +61,17 @@ func newSession(b *testing.B) *session {
 	if err != nil {
 		b.Fatal(err)
 	}
-	s, err := sandbox.New(sandbox.Config{FS: m, Programs: rt.Programs(), Policy: policy.AllowAll{}, Dir: "/workspace", Limits: sandbox.Limits{Timeout: -1}})
+	return (&session{rt: rt, fs: m}).under(b, policy.AllowAll{})
+}
+
+// under returns a session over the same files and machines with another policy.
+func (x *session) under(b *testing.B, e policy.Engine) *session {
+	b.Helper()
+	s, err := sandbox.New(sandbox.Config{FS: x.fs, Programs: x.rt.Programs(), Policy: e, Dir: "/workspace", Limits: sandbox.Limits{Timeout: -1}})
 	if err != nil {
 		b.Fatal(err)
 	}
-	return &session{s, rt, m}
+	return &session{s, x.rt, x.fs}
 }
 
 // line runs a line and returns what it wrote.

@@ -47,7 +47,8 @@ type command struct {
 	files      map[int]*shell.File // open descriptors; those from 3 on are handed on
 	depth      int                 // functions, sources and shells around it
 	pid        int
-	started    func() // called once before it runs; may be nil
+	umask      *uint32 // nil means 022
+	started    func()  // called once before it runs; may be nil
 
 	stdin          io.Reader // nil: empty
 	stdout, stderr io.Writer
@@ -80,15 +81,7 @@ func (h *host) exec(ctx context.Context, c *command) error {
 	if err != nil {
 		return err
 	}
-	d, err := h.admit(ctx, policy.Exec{
-		Name:       t.name,
-		Args:       t.args[1:],
-		Kind:       t.kind,
-		SHA256:     t.sha256,
-		Cwd:        c.dir,
-		Assigns:    c.assigns,
-		Background: c.background,
-	}, c.stderr)
+	d, err := h.admit(ctx, t.facts(c), c.stderr)
 	if err != nil {
 		return err
 	}
@@ -107,6 +100,19 @@ func (h *host) exec(ctx context.Context, c *command) error {
 		return inner.bounded(ctx, c, t, d.Limits)
 	}
 	return inner.start(ctx, c, t)
+}
+
+// facts is what the policy is asked about a command, and [host.admit] completes.
+func (t target) facts(c *command) policy.Exec {
+	return policy.Exec{
+		Name:       t.name,
+		Args:       t.args[1:],
+		Kind:       t.kind,
+		SHA256:     t.sha256,
+		Cwd:        c.dir,
+		Assigns:    c.assigns,
+		Background: c.background,
+	}
 }
 
 // start runs what was admitted.
@@ -181,6 +187,7 @@ func (h *host) program(ctx context.Context, c *command, t target) (err error) {
 		Stdin:  boundReader(ctx, c.stdin),
 		Stdout: boundWriter(ctx, c.stdout),
 		Stderr: boundWriter(ctx, c.stderr),
+		Umask:  c.umask,
 		Memory: h.allowance.lowered(h.limits).Memory,
 		Shown:  h.shown(c.stdout),
 		Admit:  h.ask,
@@ -221,7 +228,7 @@ func (h *host) spawn(ctx context.Context, p *Proc, parent *command, ch Child) er
 	if len(ch.Args) == 0 || ch.Args[0] == "" {
 		return &ExecError{Msg: "command not found", Status: StatusNotFound, Err: syscall.ENOENT}
 	}
-	c := &command{args: ch.Args, env: ch.Env, dir: ch.Dir, files: parent.files, depth: parent.depth + 1, pid: parent.pid, started: ch.Started, stdin: ch.Stdin, stdout: ch.Stdout, stderr: ch.Stderr}
+	c := &command{args: ch.Args, env: ch.Env, dir: ch.Dir, files: parent.files, depth: parent.depth + 1, pid: parent.pid, umask: parent.umask, started: ch.Started, stdin: ch.Stdin, stdout: ch.Stdout, stderr: ch.Stderr}
 	if c.env == nil {
 		c.env = p.Env
 	}

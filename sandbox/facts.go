@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/donax-sh/donax/policy"
+	"github.com/donax-sh/donax/sandbox/shell"
 	"mvdan.cc/sh/v3/syntax"
 )
 
@@ -13,10 +14,30 @@ type walker struct {
 	ctx      context.Context
 	limits   Limits
 	level    int // texts inside texts
-	calls    []policy.Call
+	calls    []seen
 	features map[string]bool
 	static   bool
 	err      error
+
+	via     []string        // programs that start this text, outermost first
+	defines map[string]bool // functions of the text
+	vague   bool            // something runs that the text does not show: what follows may be changed by it
+}
+
+// A seen is a simple command and how it comes to run, as far as the text shows.
+type seen struct {
+	policy.Call
+	via   []string // programs that start it, outermost first
+	shell bool     // it is a shell that starts it
+	more  bool     // whoever starts it changes or adds arguments
+	moved bool     // whoever starts it may do so in another folder
+	hides bool     // it starts something that the text does not show
+
+	computed bool // its name is only known when it runs
+}
+
+func newWalker(ctx context.Context, l Limits) walker {
+	return walker{ctx: ctx, limits: l, features: map[string]bool{}, defines: map[string]bool{}, static: true}
 }
 
 // maxTexts bounds eval in sh -c in eval ...; deeper ones count as dynamic.
@@ -56,6 +77,7 @@ func (w *walker) node(n syntax.Node) {
 			w.feature("procsubst")
 		case *syntax.FuncDecl:
 			w.feature("function")
+			w.defines[n.Name.Value] = true
 		case *syntax.WhileClause, *syntax.ForClause:
 			w.feature("loop")
 		case *syntax.ArithmCmd, *syntax.ArithmExp, *syntax.LetClause:
@@ -75,7 +97,7 @@ func (w *walker) stmt(s *syntax.Stmt) {
 	if s.Background || s.Coprocess {
 		w.feature("background")
 	}
-	c := policy.Call{Args: []string{}, Dynamic: []int{}, Assigns: []string{}, Redirects: []policy.Redirect{}, Line: int(s.Pos().Line())}
+	c := seen{Call: emptyCall(int(s.Pos().Line())), via: w.via, shell: true}
 	for _, r := range s.Redirs {
 		if r.Op == syntax.Hdoc || r.Op == syntax.DashHdoc {
 			w.feature("heredoc")
@@ -139,8 +161,12 @@ func resolve(words []*syntax.Word) []arg {
 	return args
 }
 
+func emptyCall(line int) policy.Call {
+	return policy.Call{Args: []string{}, Dynamic: []int{}, Assigns: []string{}, Redirects: []policy.Redirect{}, Line: line}
+}
+
 // call notes a simple command, and the commands that it visibly starts.
-func (w *walker) call(c policy.Call, args []arg) {
+func (w *walker) call(c seen, args []arg) {
 	for i, a := range args {
 		if !a.known {
 			w.static = false
@@ -158,8 +184,13 @@ func (w *walker) call(c policy.Call, args []arg) {
 	if len(args) == 0 && len(c.Assigns) == 0 && len(c.Redirects) == 0 {
 		return
 	}
+	c.computed = len(args) > 0 && !args[0].known
 	w.calls = append(w.calls, c)
-	if len(args) == 0 || !args[0].known {
+	if len(args) == 0 {
+		return
+	}
+	if c.computed {
+		w.vague = w.vague || c.shell // it may be eval or cd
 		return
 	}
 	switch baseName(c.Name) {
@@ -171,20 +202,28 @@ func (w *walker) call(c policy.Call, args []arg) {
 	next, text, opaque := launches(args)
 	if opaque {
 		w.static = false
+		w.calls[len(w.calls)-1].hides = true
+		w.vague = w.vague || c.shell && shell.IsBuiltin(c.Name)
 	}
-	inner := policy.Call{Args: []string{}, Dynamic: []int{}, Assigns: []string{}, Redirects: []policy.Redirect{}, Line: c.Line}
+	inner := seen{Call: emptyCall(c.Line), via: c.via, shell: c.shell, more: c.more, moved: c.moved}
+	if !c.shell || !shell.IsBuiltin(c.Name) {
+		inner.via, inner.shell = append(c.via[:len(c.via):len(c.via)], baseName(c.Name)), false
+	}
 	for _, n := range next {
+		inner := inner
+		inner.more = inner.more || adds(args, n)
+		inner.moved = inner.moved || moves(args)
 		w.call(inner, n)
 	}
 	for _, t := range text {
-		w.text(t, c.Line)
+		w.text(t, inner)
 	}
 }
 
 // text walks a text that a call hands to a shell.
-func (w *walker) text(text string, line int) {
+func (w *walker) text(text string, from seen) {
 	if w.level >= maxTexts {
-		w.static = false
+		w.static, w.vague = false, true
 		return
 	}
 	list, complete, err := parse(w.ctx, text, w.limits)
@@ -193,13 +232,14 @@ func (w *walker) text(text string, line int) {
 		w.static = false
 		return
 	}
-	inner := walker{ctx: w.ctx, limits: w.limits, level: w.level + 1, features: w.features, static: true}
+	inner := walker{ctx: w.ctx, limits: w.limits, level: w.level + 1, features: w.features, static: true, via: from.via, defines: w.defines}
 	inner.stmts(list, complete)
 	for _, c := range inner.calls {
-		c.Line += line - 1
+		c.Line += from.Line - 1
+		c.more, c.moved = c.more || from.more, c.moved || from.moved
 		w.calls = append(w.calls, c)
 	}
-	w.static = w.static && inner.static
+	w.static, w.vague = w.static && inner.static, w.vague || inner.vague
 }
 
 func hasGlob(wd *syntax.Word) bool {

@@ -118,6 +118,7 @@ func (s *shellHost) Exec(ctx context.Context, c *shell.Command) error {
 		files:      c.Files,
 		depth:      c.Depth,
 		pid:        c.PID,
+		umask:      &c.Umask,
 		stdin:      c.Stdin,
 		stdout:     c.Stdout,
 		stderr:     c.Stderr,

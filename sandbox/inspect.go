@@ -50,7 +50,7 @@ func (s *Session) inspect(ctx context.Context, c policy.Command, st *shell.State
 		c.Cwd = s.cfg.Dir
 		fallthrough
 	default:
-		if err := s.checkDir(c.Cwd); err != nil {
+		if err := s.checkDir(ctx, c.Cwd); err != nil {
 			return c, fmt.Errorf("cwd: %w", err) // the field that whoever asked has to mend
 		}
 	}
@@ -61,13 +61,17 @@ func (s *Session) inspect(ctx context.Context, c policy.Command, st *shell.State
 	if err != nil {
 		return c, err
 	}
-	w := walker{ctx: ctx, limits: limits, features: map[string]bool{}, static: true, calls: []policy.Call{}}
+	w := newWalker(ctx, limits)
 	w.stmts(list, complete)
 	if w.err != nil {
 		return c, w.err
 	}
+	c.Calls = make([]policy.Call, len(w.calls))
+	for i := range w.calls {
+		c.Calls[i] = w.calls[i].Call
+	}
 	// What was defined before, no text of this line shows.
-	c.Calls, c.Static = w.calls, w.static && s.cfg.RC == "" && (st == nil || !st.Renames())
+	c.Static = w.static && s.cfg.RC == "" && (st == nil || !st.Renames())
 	c.Features = make([]string, 0, len(w.features))
 	for k := range w.features {
 		c.Features = append(c.Features, k)

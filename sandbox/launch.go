@@ -1,6 +1,9 @@
 package sandbox
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // launches tells what else a call visibly starts: other commands by their
 // arguments, and texts given to a shell. opaque means that it starts
@@ -19,8 +22,11 @@ func launches(args []arg) (next [][]arg, text []string, opaque bool) {
 		}
 		return command1(a, ok)
 	case "xargs":
-		a, ok := skipFlags(a, "IiLnPsdEa")
-		return command1(a, ok)
+		next, ok := skipFlags(a, "IiLnPsdEa")
+		if len(next) > 0 && replaced(a[:len(a)-len(next)], next[0].text) {
+			ok = false
+		}
+		return command1(next, ok)
 	case "env":
 		return command1(skipEnv(a))
 	case "find":
@@ -79,6 +85,27 @@ func skipFlags(a []arg, valued string) ([]arg, bool) {
 		}
 	}
 	return a, true
+}
+
+// replaced tells whether xargs with these options replaces a part of name.
+func replaced(options []arg, name string) bool {
+	for i, o := range options {
+		mark := "{}"
+		switch {
+		case o.text == "-I" && i+1 < len(options):
+			mark = options[i+1].text
+		case strings.HasPrefix(o.text, "-I"), strings.HasPrefix(o.text, "-i") && len(o.text) > 2:
+			mark = o.text[2:]
+		case strings.HasPrefix(o.text, "--replace="):
+			mark = o.text[len("--replace="):]
+		case o.text != "-i" && o.text != "--replace":
+			continue
+		}
+		if strings.Contains(name, mark) {
+			return true
+		}
+	}
+	return false
 }
 
 func skipEnv(a []arg) ([]arg, bool) {
@@ -145,4 +172,27 @@ func evalText(a []arg) ([][]arg, []string, bool) {
 		words = append(words, x.text)
 	}
 	return nil, []string{strings.Join(words, " ")}, false
+}
+
+// adds tells whether a launcher gives what it starts other arguments than the
+// words n of its own.
+func adds(args []arg, n []arg) bool {
+	switch baseName(args[0].text) {
+	case "xargs":
+		return true
+	case "find":
+		return slices.ContainsFunc(n, func(a arg) bool { return strings.Contains(a.text, "{}") })
+	}
+	return false
+}
+
+// moves tells whether a launcher starts things in another folder than its own.
+func moves(args []arg) bool {
+	switch baseName(args[0].text) {
+	case "env":
+		return slices.ContainsFunc(args, func(a arg) bool { return strings.HasPrefix(a.text, "-C") || strings.HasPrefix(a.text, "--chdir") })
+	case "find":
+		return slices.ContainsFunc(args, func(a arg) bool { return strings.HasSuffix(a.text, "dir") })
+	}
+	return false
 }

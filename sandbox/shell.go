@@ -160,6 +160,7 @@ func (h *host) shell(ctx context.Context, c *command, t target) error {
 		files:  c.files,
 		pid:    c.pid,
 		depth:  c.depth,
+		umask:  c.umask,
 		stdin:  c.stdin,
 		stdout: c.stdout,
 		stderr: c.stderr,

@@ -41,6 +41,9 @@ func (f *sandboxFlags) admission(e policy.Engine, stderr io.Writer, session poli
 	if err != nil {
 		return nil, nil, err
 	}
+	if f.explain { // an ask is shown as one
+		return e, book, nil
+	}
 	if f.mode == dryRun {
 		fmt.Fprintln(stderr, "donax: DRY RUN: policies are asked but NOT ENFORCED; what they would refuse happens all the same (end it with --policy-mode enforce)")
 		return policy.DryRun(e, reportOnce(stderr)), book, nil

@@ -39,6 +39,7 @@ type sandboxFlags struct {
 	isolation isolation
 	raise     func(flag string, lowered bool) string // of sandbox.Config
 	program   []program                              // of run FILE.wasm, beside --program
+	explain   bool                                   // nothing will run: nobody is asked
 	named     map[string]bool                        // digests of all of them, when no policy was given
 }
 
@@ -76,7 +77,7 @@ func (f *sandboxFlags) addPolicy(cmd *cobra.Command) {
 	fl.StringVar(&f.key, "policy-key", "", "verify bundles with the public key in `[ID=]FILE`")
 }
 
-// defaults sets the sizes that add would have.
+// defaults sets what add would have, for who parses no flags.
 func (f *sandboxFlags) defaults() {
 	f.waist.audit, f.waist.onError = "off", "deny"
 	f.memory, f.output = size(sandbox.DefaultLimits.Memory), size(sandbox.DefaultLimits.Output)

@@ -1,113 +1,128 @@
 package main
 
 import (
-	"net/url"
 	"path"
+	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 
-	"github.com/donax-sh/donax/policy"
+	"github.com/donax-sh/donax/sandbox"
 )
 
-// foreseen are the files and hosts that a call would be asked about next, as
-// far as its text shows them. It is for explaining alone: what decides is asked
-// when the program opens a file, whatever its arguments looked like.
-func foreseen(subject policy.Subject, cwd, name string, call policy.Call) (list []policy.Action) {
-	file := func(by, op, arg, to string) {
-		at := place(cwd, arg)
-		f := &policy.File{Op: op, Path: path.Clean(at), Requested: at, Mount: "/workspace", By: by}
-		if to != "" {
-			f.To = path.Clean(place(cwd, to))
-		}
-		list = append(list, policy.Action{Kind: policy.KindFile, Subject: subject, File: f})
-	}
-	for _, r := range call.Redirects {
-		switch {
-		case r.Target == "":
-		case r.Op == "<":
-			file("shell", "read", r.Target, "")
-		case slices.Contains([]string{">", ">>", ">|", "&>", "&>>", "<>"}, r.Op):
-			file("shell", "write", r.Target, "")
-		}
-	}
-	words, flags := operands(name, call)
+// A habit is what a command of the box does with its arguments. It is for
+// explaining alone: what decides is asked when the command opens a file,
+// whatever its arguments looked like. A command without a habit, and one with
+// options that its habit does not know, may do more than is told.
+type habit struct {
+	op     string // what becomes of each operand; "" when they are no files
+	target string // what becomes of the last of several: an op, or "each" when all go there
+	skip   int    // operands in front that are no files
+	here   bool   // without operands it means the working folder
+	known  string // short options that change nothing about files
+	valued string // those of them that take a value
+}
+
+var habits = map[string]habit{
+	"basename": {known: "az"}, "dirname": {known: "z"}, "seq": {known: "w"}, "sleep": {}, "date": {known: "uRI"}, "expr": {}, "yes": {}, "nproc": {}, "whoami": {}, "uname": {known: "amnrsv"}, "tr": {known: "cdst"},
+	"echo": {known: "neE"}, "printf": {}, "true": {}, "false": {}, "pwd": {known: "LP"}, "printenv": {}, "sync": {}, "arch": {}, "id": {known: "ugnG"},
+	"env": {known: "iu0", valued: "u"}, "nohup": {}, "nice": {known: "n", valued: "n"}, "timeout": {known: "ks", valued: "ks"}, "setsid": {}, "stdbuf": {known: "ioe", valued: "ioe"},
+	"xargs": {known: "0rtnILPsdE", valued: "nILPsdE"},
+
+	"cat": {op: "read", known: "nEbsAvTet"}, "tac": {op: "read"}, "head": {op: "read", known: "ncq", valued: "nc"}, "wc": {op: "read", known: "lcwmL"}, "nl": {op: "read"}, "rev": {op: "read"}, "od": {op: "read", known: "cxbAtN", valued: "AtN"},
+	"tail": {op: "read", known: "ncq", valued: "nc"}, "sort": {op: "read", known: "nrufbktc", valued: "kt"}, "cut": {op: "read", known: "dfcbs", valued: "dfcb"}, "paste": {op: "read", known: "ds", valued: "d"}, "fold": {op: "read", known: "ws", valued: "w"},
+	"uniq": {op: "read", target: "write", known: "cdu"}, "comm": {op: "read", known: "123"}, "cmp": {op: "read", known: "s"}, "strings": {op: "read", known: "n", valued: "n"}, "hexdump": {op: "read", known: "C"}, "xxd": {op: "read", target: "write", known: "p"},
+	"md5sum": {op: "read"}, "sha1sum": {op: "read"}, "sha256sum": {op: "read"}, "sha512sum": {op: "read"}, "cksum": {op: "read"}, "base64": {op: "read", known: "dw", valued: "w"}, "zcat": {op: "read"},
+	"grep": {op: "read", skip: 1, known: "inlcvowxqEFhHsemABC", valued: "efmABC"}, "egrep": {op: "read", skip: 1, known: "inlcvowxqhHsemABC", valued: "efmABC"}, "fgrep": {op: "read", skip: 1, known: "inlcvowxqhHsemABC", valued: "efmABC"},
+	"jq": {op: "read", skip: 1, known: "rcneSjs"}, "sed": {op: "read", skip: 1, known: "nE", valued: "ef"},
+
+	"ls": {op: "list", here: true, known: "1aAldhtrSi"},
+	"rm": {op: "remove", known: "fiv"}, "rmdir": {op: "remove", known: "v"}, "unlink": {op: "remove"}, "mkdir": {op: "mkdir", known: "v"},
+	"touch": {op: "touch"}, "tee": {op: "write", known: "a"}, "truncate": {op: "write", known: "s", valued: "s"}, "chmod": {op: "chmod", skip: 1},
+	"cp": {op: "read", target: "copy", known: "fv"}, "mv": {op: "rename", target: "each", known: "fv"}, "ln": {op: "link", target: "each", known: "sfv"}, "link": {op: "link", target: "each"},
+}
+
+// guesses are habits of commands that mostly do more than that.
+var guesses = map[string]habit{
+	"awk": {op: "read", skip: 1, valued: "Fvf"}, "yq": {op: "read", skip: 1}, "diff": {op: "read"}, "find": {op: "list", here: true}, "du": {op: "list", here: true}, "tree": {op: "list", here: true},
+	"gzip": {op: "remove"}, "gunzip": {op: "remove"}, "install": {op: "read", target: "copy", valued: "mogt"}, "sh": {}, "bash": {},
+}
+
+// plainSed is a sed script that only changes what passes through.
+var plainSed = regexp.MustCompile(`^(s/[^/]*/[^/]*/[gpI0-9]*|[0-9$,]*[pdq])$`)
+
+// usesOf implements [sandbox.UsesOf].
+func usesOf(name string, args []string, dynamic []int, isFolder func(string) bool) (u sandbox.Uses) {
 	if name == "curl" || name == "wget" {
-		for _, w := range words {
-			if n := connection(name, w, flags); n != nil {
-				list = append(list, policy.Action{Kind: policy.KindNet, Subject: subject, Net: n})
-			}
-		}
-		return list
+		return webUses(name, args, dynamic)
 	}
-	use, ok := fileUse[name]
+	h, ok := habits[name]
 	if !ok {
-		return list
+		h, u.More = guesses[name], true
 	}
-	if name == "sed" && hasFlag(flags, 'i', "in-place") {
-		use.op = "write"
-	}
-	if use.skip > 0 && !hasFlag(flags, 'e', "regexp") && !hasFlag(flags, 'f', "file") {
-		words = words[min(use.skip, len(words)):]
-	}
-	if use.last != "" && len(words) > 1 {
-		target := words[len(words)-1]
-		for _, w := range words[:len(words)-1] {
-			if use.last == "to" {
-				file(name, use.op, w, target)
-				continue
-			}
-			file(name, use.op, w, "")
+	words, options := operands(name, args, dynamic, h.valued)
+	for _, o := range options {
+		if strings.HasPrefix(o, "--") || strings.Trim(o[1:], h.known+"0123456789") != "" && !strings.ContainsAny(o[1:2], h.valued) {
+			u.More = true
 		}
-		if use.last != "to" {
-			file(name, use.last, target, "")
+	}
+	has := func(flags string) bool {
+		return slices.ContainsFunc(options, func(o string) bool { return !strings.HasPrefix(o, "--") && strings.ContainsAny(o, flags) })
+	}
+	if name == "sed" && (len(words) == 0 || !plainSed.MatchString(words[0])) { // it may run commands
+		u.More, u.Links = true, true
+	}
+	switch {
+	case name == "sed" && (has("i") || slices.ContainsFunc(options, func(o string) bool { return strings.HasPrefix(o, "--in-place") })):
+		h.op = "write"
+	case name == "ls" && has("d"):
+		h.op = ""
+	case name == "ln" && has("s"):
+		h.op = "symlink"
+	}
+	if h.skip > 0 && !slices.ContainsFunc(options, func(o string) bool {
+		return strings.HasPrefix(o, "-e") || strings.HasPrefix(o, "-f") || strings.HasPrefix(o, "--regexp") || strings.HasPrefix(o, "--file")
+	}) {
+		words = words[min(h.skip, len(words)):]
+	}
+	u.Links = u.Links || slices.Contains([]string{"ln", "mv", "link", "awk"}, name) || name == "cp" && (u.More || len(dynamic) > 0) || !ok && guesses[name].op == ""
+	if h.op == "" {
+		return u
+	}
+	if h.here && len(words) == 0 && len(dynamic) == 0 {
+		words = []string{"."}
+	}
+	use := func(op, file, to string) { u.Files = append(u.Files, sandbox.FileUse{Op: op, Path: file, To: to}) }
+	if h.target == "" || len(words) < 2 {
+		for _, w := range words {
+			use(h.op, w, "")
 		}
-		return list
+		u.More = u.More || h.target == "each"
+		return u
 	}
-	for _, w := range words {
-		file(name, use.op, w, "")
+	target := words[len(words)-1]
+	for _, w := range words[:len(words)-1] {
+		to := target
+		if isFolder(target) {
+			to = path.Join(target, path.Base(w))
+		}
+		if h.target == "each" {
+			use(h.op, w, to)
+			continue
+		}
+		use(h.op, w, "")
+		use(h.target, to, "")
 	}
-	return list
-}
-
-func place(cwd, name string) string {
-	if path.IsAbs(name) {
-		return name
-	}
-	return path.Join(cwd, name)
-}
-
-// fileUse says what commands of the box do with the files they are given.
-var fileUse = map[string]struct {
-	op   string
-	last string // what becomes of the last of several; "to" when it is the target of each
-	skip int    // operands in front that are no files, unless -e or -f gives them
-}{
-	"cat": {op: "read"}, "head": {op: "read"}, "tail": {op: "read"}, "tac": {op: "read"}, "wc": {op: "read"}, "sort": {op: "read"}, "uniq": {op: "read", last: "write"},
-	"nl": {op: "read"}, "od": {op: "read"}, "xxd": {op: "read"}, "hexdump": {op: "read"}, "strings": {op: "read"}, "base64": {op: "read"}, "cmp": {op: "read"}, "diff": {op: "read"}, "comm": {op: "read"},
-	"md5sum": {op: "read"}, "sha1sum": {op: "read"}, "sha256sum": {op: "read"}, "sha512sum": {op: "read"}, "cksum": {op: "read"}, "cut": {op: "read"}, "paste": {op: "read"}, "zcat": {op: "read"},
-	"grep": {op: "read", skip: 1}, "egrep": {op: "read", skip: 1}, "fgrep": {op: "read", skip: 1}, "sed": {op: "read", skip: 1}, "awk": {op: "read", skip: 1}, "jq": {op: "read", skip: 1}, "yq": {op: "read", skip: 1},
-	"ls": {op: "list"}, "find": {op: "list"}, "du": {op: "list"},
-	"rm": {op: "remove"}, "rmdir": {op: "remove"}, "unlink": {op: "remove"}, "mkdir": {op: "create"}, "touch": {op: "write"}, "truncate": {op: "write"}, "tee": {op: "write"},
-	"gzip": {op: "write"}, "gunzip": {op: "write"}, "chmod": {op: "chmod", skip: 1},
-	"cp": {op: "read", last: "write"}, "install": {op: "read", last: "write"}, "mv": {op: "rename", last: "to"}, "ln": {op: "link", last: "to"}, "link": {op: "link", last: "to"},
-}
-
-// valued are the short options that take the next word.
-var valued = map[string]string{
-	"head": "nc", "tail": "nc", "grep": "efmABCd", "egrep": "efmABC", "fgrep": "efmABC", "sed": "ef", "awk": "Ffv", "cut": "bcdf", "sort": "kotST", "touch": "drt", "truncate": "sr",
-	"mkdir": "m", "cp": "tS", "mv": "tS", "install": "mogt", "ln": "tS", "paste": "d", "nl": "bdfhilnsvw", "od": "AjNtw", "du": "d", "uniq": "fsw", "jq": "f",
-	"curl": "XdHouAemFTbck", "wget": "OUe",
+	return u
 }
 
 // operands splits literal arguments into operands and options. A computed one
 // is left out: nobody knows yet what it will be.
-func operands(name string, call policy.Call) (words, flags []string) {
+func operands(name string, args []string, dynamic []int, valued string) (words, options []string) {
 	end := false
-	for i := 0; i < len(call.Args); i++ {
-		arg := call.Args[i]
+	for i := 0; i < len(args); i++ {
+		arg := args[i]
 		switch {
-		case slices.Contains(call.Dynamic, i):
+		case slices.Contains(dynamic, i):
 		case end || arg == "-" || !strings.HasPrefix(arg, "-"):
 			if arg != "-" && arg != "" && !(name == "find" && len(words) > 0) {
 				words = append(words, arg)
@@ -115,64 +130,80 @@ func operands(name string, call policy.Call) (words, flags []string) {
 		case arg == "--":
 			end = true
 		case name == "find":
-			return words, flags // its expression
+			return words, options // its expression
 		default:
-			flags = append(flags, arg)
-			if arg[1] != '-' && strings.IndexByte(valued[name], arg[len(arg)-1]) >= 0 && i+1 < len(call.Args) {
+			options = append(options, arg)
+			if arg[1] != '-' && strings.IndexByte(valued, arg[len(arg)-1]) >= 0 && i+1 < len(args) {
 				i++
-				flags = append(flags, call.Args[i])
 			}
 		}
 	}
-	return words, flags
+	return words, options
 }
 
-func hasFlag(flags []string, short byte, long string) bool {
-	return slices.ContainsFunc(flags, func(f string) bool {
-		if strings.HasPrefix(f, "--") {
-			f, _, _ = strings.Cut(f, "=")
-			return f == "--"+long
+// webUses are the requests of curl and wget, with the options that change what
+// a policy sees of them.
+func webUses(name string, args []string, dynamic []int) (u sandbox.Uses) {
+	u.More = true // what the answer leads to: redirects, files
+	method := ""
+	valued := "XdHouAemFTbck"
+	if name == "wget" {
+		valued = "OUe"
+	}
+	var urls []string
+	for i := 0; i < len(args); i++ {
+		arg := args[i]
+		if slices.Contains(dynamic, i) {
+			continue
 		}
-		return strings.HasPrefix(f, "-") && strings.IndexByte(f, short) > 0
-	})
-}
-
-// connection is what curl or wget would make of an operand.
-func connection(by, word string, flags []string) *policy.Net {
-	if !strings.Contains(word, "://") {
-		word = "http://" + word
-	}
-	u, err := url.Parse(word)
-	if err != nil || u.Hostname() == "" {
-		return nil
-	}
-	n := &policy.Net{Scheme: u.Scheme, Host: strings.ToLower(u.Hostname()), Port: 80, Method: "GET", Path: u.EscapedPath(), By: by}
-	if n.Path == "" {
-		n.Path = "/"
-	}
-	if u.Scheme == "https" {
-		n.Port = 443
-	}
-	if p, err := strconv.Atoi(u.Port()); err == nil {
-		n.Port = p
-	}
-	switch {
-	case hasFlag(flags, 'd', "data") || hasFlag(flags, 'F', "form"):
-		n.Method = "POST"
-	case hasFlag(flags, 'I', "head"):
-		n.Method = "HEAD"
-	case hasFlag(flags, 'T', "upload-file"):
-		n.Method = "PUT"
-	}
-	for i, f := range flags {
+		flag, value, _ := strings.Cut(arg, "=")
+		if short := len(arg) > 1 && arg[0] == '-' && arg[1] != '-'; short {
+			flag, value = arg[:2], arg[2:]
+			for len(value) > 0 && strings.IndexByte(valued, flag[1]) < 0 { // -sX
+				flag, value = "-"+value[:1], value[1:]
+			}
+			if value == "" && strings.IndexByte(valued, flag[1]) >= 0 && i+1 < len(args) {
+				i++
+				value = args[i]
+			}
+		} else if takes := longTakes[flag]; takes && !strings.Contains(arg, "=") && i+1 < len(args) {
+			i++
+			value = args[i]
+		}
 		switch {
-		case (f == "-X" || f == "--request") && i+1 < len(flags):
-			n.Method = flags[i+1]
-		case strings.HasPrefix(f, "--request="):
-			n.Method = strings.TrimPrefix(f, "--request=")
-		case strings.HasPrefix(f, "-X") && len(f) > 2:
-			n.Method = f[2:]
+		case !strings.HasPrefix(arg, "-"):
+			urls = append(urls, arg)
+		case flag == "--url":
+			urls = append(urls, value)
+		case name == "curl" && flag == "-X", flag == "--request", flag == "--method":
+			method = value
+		case name == "curl" && (flag == "-G" || flag == "--get"):
+			method = "GET"
+		case name == "curl" && (flag == "-I" || flag == "--head") && method == "":
+			method = "HEAD"
+		case name == "curl" && (flag == "-T" || flag == "--upload-file") && method == "":
+			method = "PUT"
+		case (name == "curl" && (flag == "-d" || flag == "-F") || strings.HasPrefix(flag, "--data") || flag == "--json" || flag == "--form" || strings.HasPrefix(flag, "--post-")) && method == "":
+			method = "POST"
 		}
 	}
-	return n
+	if method == "" {
+		method = "GET"
+	}
+	for _, raw := range urls {
+		if strings.ContainsAny(raw, "{[") {
+			continue // curl makes several of it
+		}
+		if !strings.Contains(raw, "://") {
+			raw = "http://" + raw
+		}
+		u.Requests = append(u.Requests, sandbox.Request{Method: method, URL: raw})
+	}
+	return u
+}
+
+// longTakes are the long options of curl and wget in front of a value.
+var longTakes = map[string]bool{
+	"--request": true, "--data": true, "--data-raw": true, "--data-binary": true, "--data-urlencode": true, "--json": true, "--form": true, "--header": true, "--output": true, "--url": true, "--user-agent": true,
+	"--upload-file": true, "--max-time": true, "--connect-timeout": true, "--retry": true, "--cookie": true, "--referer": true, "--write-out": true, "--method": true, "--body-data": true, "--post-data": true, "--output-document": true,
 }

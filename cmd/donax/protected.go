@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/donax-sh/donax/policy"
 	"github.com/donax-sh/donax/sandbox/vfs"
@@ -69,3 +70,12 @@ func (p protected) Repeats(a policy.Action) bool {
 
 // Layers returns the engine within, for tools that explain it.
 func (p protected) Layers() []policy.Engine { return []policy.Engine{p.Engine} }
+
+// Reads says for tools that explain it what answers depend on: the names of
+// what is changed.
+func (p protected) Reads(a policy.Action, fields []string) []string {
+	if a.File == nil {
+		return nil
+	}
+	return slices.DeleteFunc(slices.Clone(fields), func(f string) bool { return f != "op" && f != "path" && f != "to" })
+}

@@ -54,7 +54,7 @@ decision := {"effect": "deny", "reasons": {{"msg": "no", "rule": "r", "hint": "h
 	if len(d.Reasons) != 1 || d.Reasons[0] != (policy.Reason{Msg: "no", Rule: "r", Hint: "h", Location: "p.rego:5"}) {
 		t.Errorf("%+v", d.Reasons)
 	}
-	x := Explain(context.Background(), e, []policy.Action{execAction("ls"), commandAction("true")})
+	x := explainAll(context.Background(), e, execAction("ls"), commandAction("true"))
 	if got := x[0].String() + x[1].String(); !strings.Contains(got, "rule    r at p.rego:5") || !strings.Contains(got, "rule    decision at p.rego:3") {
 		t.Error(got)
 	}

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/donax-sh/donax/policy"
+	"github.com/open-policy-agent/opa/v1/ast"
 )
 
 // An Explanation is the answer to one action and how it came about. It shows
@@ -21,7 +22,11 @@ type Explanation struct {
 	Reasons  []policy.Reason `json:"reasons,omitempty"`
 	Warnings []policy.Reason `json:"warnings,omitempty"`
 	Limits   policy.Limits   `json:"limits"`
-	Rules    []RuleTrace     `json:"rules,omitempty"` // rules that could match this kind of action
+	Redact   []string        `json:"redact,omitempty"`    // names of redactions
+	UnsetEnv []string        `json:"unset_env,omitempty"` // variables taken away
+	Mounts   []string        `json:"mount,omitempty"`     // PATH MODE
+	Open     []string        `json:"open,omitempty"`      // facts that rules read and that are only known when it happens: Effect may be another then
+	Rules    []RuleTrace     `json:"rules,omitempty"`     // rules that could match this kind of action
 }
 
 // A RuleTrace says how one rule fared.
@@ -49,25 +54,72 @@ func engines(e policy.Engine) (out []*Engine) {
 	return out
 }
 
-// Explain asks e about each action, in order, and tells how the answers come
-// about. Effects come from e.Decide itself, so that they are those of
-// enforcement.
-func Explain(ctx context.Context, e policy.Engine, actions []policy.Action) []Explanation {
-	out := make([]Explanation, 0, len(actions))
-	for _, a := range actions {
-		x := Explanation{Action: a.Kind, What: policy.Describe(a)}
-		d, err := policy.Check(ctx, e, a)
-		var denied *policy.DeniedError
-		if errors.As(err, &denied) && denied.Err != nil {
-			x.Failure = denied.Err.Error()
+// Explain asks e about an action and tells how the answer comes about. It comes
+// from [policy.Check], so that it is that of enforcement. open names the facts of
+// a that are guesses: fields of its object, or usage.
+func Explain(ctx context.Context, e policy.Engine, a policy.Action, open ...string) Explanation {
+	x := Explanation{Action: a.Kind, What: policy.Describe(a)}
+	d, err := policy.Check(ctx, e, a)
+	var denied *policy.DeniedError
+	if errors.As(err, &denied) && denied.Err != nil {
+		x.Failure = denied.Err.Error()
+	}
+	x.Effect, x.Reasons, x.Warnings, x.Limits, x.UnsetEnv = d.Effect.String(), d.Reasons, d.Warnings, d.Limits, d.UnsetEnv
+	for _, r := range d.Redact {
+		x.Redact = append(x.Redact, r.Name)
+	}
+	for _, m := range d.Mounts {
+		x.Mounts = append(x.Mounts, fmt.Sprintf("%s %s", m.Path, m.Mode))
+	}
+	for _, one := range engines(e) {
+		x.Rules = append(x.Rules, one.trace(ctx, a)...)
+	}
+	x.Open = reads(e, a, open)
+	slices.Sort(x.Open)
+	x.Open = slices.Compact(x.Open)
+	return x
+}
+
+// reader is an engine that knows what its answers depend on.
+type reader interface {
+	// Reads returns those of the named facts of a on which the answer may depend.
+	Reads(a policy.Action, fields []string) []string
+}
+
+// reads asks all readers in e.
+func reads(e policy.Engine, a policy.Action, fields []string) (out []string) {
+	if r, ok := e.(reader); ok {
+		out = r.Reads(a, fields)
+	}
+	if l, ok := e.(layered); ok {
+		for _, inner := range l.Layers() {
+			out = append(out, reads(inner, a, fields)...)
 		}
-		x.Effect, x.Reasons, x.Warnings, x.Limits = d.Effect.String(), d.Reasons, d.Warnings, d.Limits
-		for _, one := range engines(e) {
-			x.Rules = append(x.Rules, one.trace(ctx, a)...)
-		}
-		out = append(out, x)
 	}
 	return out
+}
+
+// Reads returns those of the named facts of a, fields of its object or of the
+// input, on which the answer may depend. It may name more, never fewer.
+func (e *Engine) Reads(a policy.Action, fields []string) []string {
+	s := e.cur.Load()
+	of := kindIs(a.Kind)
+	if pivot, ok := pivots[a.Kind]; ok && !slices.Contains(fields, string(pivot[2].Value.(ast.String))) {
+		of = of.and(pivot, pivotOf(&a))
+	}
+	d := s.depends(of, s.queries[a.Kind].names)
+	return slices.DeleteFunc(slices.Clone(fields), func(field string) bool {
+		return !d.any && !slices.ContainsFunc(d.refs, func(ref ast.Ref) bool {
+			switch top, _ := inputField(ref); {
+			case top != string(a.Kind):
+				return top == field
+			case len(ref) == 2:
+				return true // the whole object
+			}
+			name, constant := ref[2].Value.(ast.String)
+			return !constant || string(name) == field
+		})
+	})
 }
 
 // maxShown bounds the rules that String lists for one action.
@@ -102,6 +154,17 @@ func (x Explanation) String() string {
 	}
 	if x.Limits != (policy.Limits{}) {
 		line("limits", "%s", limitText(x.Limits))
+	}
+	for _, o := range []struct {
+		label string
+		list  []string
+	}{{"redact", x.Redact}, {"unset", x.UnsetEnv}, {"mount", x.Mounts}} {
+		if len(o.list) > 0 {
+			line(o.label, "%s", strings.Join(o.list, ", "))
+		}
+	}
+	if len(x.Open) > 0 {
+		line("open", "%s: known when it happens, and rules read it, so that the answer may be another", strings.Join(x.Open, ", "))
 	}
 	decided := len(x.Reasons) > 0
 	shown, left := 0, 0

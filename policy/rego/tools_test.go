@@ -49,7 +49,7 @@ deny contains {"msg": "rm is off", "rule": "no-rm", "hint": "use mv"} if input.e
 limit contains {"commands": 9} if input.command
 `)
 	ctx := context.Background()
-	out := Explain(ctx, e, []policy.Action{commandAction("ls; rm x"), execAction("ls", "-l"), execAction("ls", "a", "b"), execAction("rm", "x\x1b[31m"), fileAction("write", "/workspace/x")})
+	out := explainAll(ctx, e, commandAction("ls; rm x"), execAction("ls", "-l"), execAction("ls", "a", "b"), execAction("rm", "x\x1b[31m"), fileAction("write", "/workspace/x"))
 	var b strings.Builder
 	for _, x := range out {
 		b.WriteString(x.String())
@@ -76,6 +76,39 @@ allow file    write /workspace/x
 	}
 }
 
+func explainAll(ctx context.Context, e policy.Engine, list ...policy.Action) (out []Explanation) {
+	for _, a := range list {
+		out = append(out, Explain(ctx, e, a))
+	}
+	return out
+}
+
+// TestExplainSaysWhatIsOpen: of what is not known yet, what rules read is told.
+func TestExplainSaysWhatIsOpen(t *testing.T) {
+	e := mustLoad(t, head+`
+allow if input.action == "exec"
+
+deny contains "no" if {
+	input.exec.name == "rm"
+	input.exec.args[0] == "-r"
+}
+
+deny contains "more" if {
+	input.exec.name == "cp"
+	input.usage.execs > 5
+}
+`)
+	for name, want := range map[string]string{"rm": "args", "cp": "usage", "ls": ""} {
+		x := Explain(context.Background(), e, execAction(name), "args", "cwd", "usage")
+		if got := strings.Join(x.Open, " "); got != want {
+			t.Errorf("%s: open %q, want %q", name, got, want)
+		}
+	}
+	if x := Explain(context.Background(), e, execAction("ls"), "name", "args"); len(x.Open) != 2 {
+		t.Errorf("a name that is not known leaves open %v", x.Open)
+	}
+}
+
 func TestWriteTrace(t *testing.T) {
 	e := policy.Stack(policy.Default{}, mustLoad(t, head+"allow if input.exec.name == \"ls\"\n"))
 	var b strings.Builder
@@ -86,16 +119,16 @@ func TestWriteTrace(t *testing.T) {
 
 func TestExplainOfOtherEngines(t *testing.T) {
 	ctx := context.Background()
-	x := Explain(ctx, policy.Default{}, actions())
+	x := explainAll(ctx, policy.Default{}, actions()...)
 	if x[0].Effect != "allow" || x[3].Effect != "deny" || x[3].Reasons[0].Hint == "" {
 		t.Errorf("%+v", x)
 	}
 	a, b := mustLoad(t, head+"allow if input.exec\n"), mustLoad(t, head)
-	x = Explain(ctx, policy.Stack(a, b), actions()[1:2])
+	x = explainAll(ctx, policy.Stack(a, b), actions()[1])
 	if x[0].Effect != "deny" || len(x[0].Rules) != 1 {
 		t.Errorf("%+v", x)
 	}
-	x = Explain(ctx, mustLoad(t, head+"deny contains \"x\" if to_number(input.exec.name) == 1\n"), actions()[1:2])
+	x = explainAll(ctx, mustLoad(t, head+"deny contains \"x\" if to_number(input.exec.name) == 1\n"), actions()[1])
 	if x[0].Effect != "deny" || !strings.Contains(x[0].String(), "failed  evaluation error: p.rego:") {
 		t.Errorf("%s", x[0])
 	}

@@ -18,16 +18,16 @@ type psOptions struct {
 	noTitles        bool
 }
 
-func builtinPs(sh *shell, args []string) int {
+func builtinPs(sh *shell, c call) int {
 	p := &psOptions{}
 	p.show("pid tty time ucmd")
-	if problem := p.parse(args[1:]); problem != "" {
+	if problem := p.parse(c.args[1:]); problem != "" {
 		sh.stderr("error: " + problem + "\n\nUsage:\n ps [-e|-A|ax|aux|-f|-l] [-p PIDS] [-o COLUMNS] [--no-headers]\n")
 		return 1
 	}
 	now := sh.run.host.Now()
 	self := &process{pid: sh.run.procs.nextPID(), parent: sh.proc, began: now}
-	line := strings.Join(args, " ")
+	line := strings.Join(c.args, " ")
 	self.text.Store(&line)
 	list := append(sh.run.procs.all(), self)
 	slices.SortFunc(list, func(a, b *process) int { return cmp.Compare(a.pid, b.pid) })

@@ -203,7 +203,7 @@ func (m *invocation) parse(args []string) (msg string) {
 				if !ok {
 					return a[:1] + string(rune(ch)) + ": invalid option"
 				}
-				opts = append(opts, on+optionTable()[x].name)
+				opts = append(opts, on+x.name)
 			}
 		}
 	}

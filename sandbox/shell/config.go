@@ -25,6 +25,7 @@ type Config struct {
 	RC      string   // read before the text as if sourced, where no state is resumed; the host is asked to admit it
 	RCFile  string   // what RC is called
 	Depth   int      // Command.Depth of the command that this shell is
+	Umask   *uint32  // Command.Umask of it; nil means 022
 	IDs     IDs
 	Limits  Limits
 

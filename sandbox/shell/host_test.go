@@ -293,6 +293,8 @@ func pyRepr(s string) string {
 	return b.String()
 }
 
+func leftPad(s string, n int) string { return fmt.Sprintf("%*s", n, s) }
+
 func sortedKeys[V any](m map[string]V) []string {
 	var out []string
 	for k := range m {

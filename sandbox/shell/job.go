@@ -66,6 +66,9 @@ func (sh *shell) async(text string, prepare func(*shell), f func(*shell)) *job {
 func (sh *shell) startJob(s *stmt) {
 	body := *s
 	body.bg = false
+	if c, ok := body.cmd.(*subshellCmd); ok && !body.neg {
+		body.cmd = &blockCmd{body: c.body} // the job is the subshell: $! is who sets its traps
+	}
 	j := sh.async(s.text, func(sub *shell) {
 		if !sh.opts.has(optMonitor) {
 			sub.setFd(0, sub.textFile("")) // as bash does: no reading of the script's input

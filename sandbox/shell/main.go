@@ -71,6 +71,9 @@ func newShell(r *run, c *Config, s *State) *shell {
 	if sh.name0 == "" {
 		sh.name0 = "bash"
 	}
+	if c.Umask != nil {
+		sh.mask = int(*c.Umask & 0o777)
+	}
 	if sh.mainSource == "" {
 		sh.mainSource = sh.name0
 	}
@@ -152,7 +155,7 @@ func (sh *shell) initVars(c *Config) {
 		}
 	}
 	force := func(n, v string, a attr) { s.m[n] = &variable{attr: a | attrSet, str: v, owner: s} }
-	def("PATH", "/usr/local/bin:/usr/local/sbin:/usr/bin:/usr/sbin:/bin:/sbin", 0)
+	def("PATH", defaultPath, 0)
 	force("IFS", " \t\n", 0)
 	force("OPTIND", "1", 0)
 	force("OPTERR", "1", 0)
@@ -180,10 +183,12 @@ func (sh *shell) initVars(c *Config) {
 	}
 	force("SHLVL", itoa64(lvl+1), attrExport)
 	// PWD is believed only when it names the working folder.
-	if p := s.m["PWD"]; p == nil {
-		sh.dir = sh.realPath(sh.dir)
-	} else if p.str != sh.dir && strings.HasPrefix(p.str, "/") && path.Clean(p.str) == p.str && sh.realPath(p.str) == sh.realPath(sh.dir) {
+	switch p := s.m["PWD"]; {
+	case p != nil && p.str == sh.dir:
+	case p != nil && strings.HasPrefix(p.str, "/") && path.Clean(p.str) == p.str && sh.realPath(p.str) == sh.realPath(sh.dir):
 		sh.dir = p.str
+	default:
+		sh.dir = sh.realPath(sh.dir)
 	}
 	force("PWD", sh.dir, attrExport)
 	if s.m["OLDPWD"] == nil {
@@ -198,13 +203,6 @@ func (sh *shell) initVars(c *Config) {
 			sh.opts.set(x, !on)
 		}
 	}
-}
-
-func firstOf(a, b string) string {
-	if a != "" {
-		return a
-	}
-	return b
 }
 
 // top runs the whole script in the main shell.
@@ -222,7 +220,6 @@ func (sh *shell) top(c *Config, s *State, text string) int {
 	if sh.flow == flowNone {
 		sh.protect(func() {
 			src := sh.newSource(sh.mainSource, text)
-			src.command = sh.commandString
 			if c.fromStdin {
 				src.text, src.patched = "", ""
 				src.more = sh.stdinLines()
@@ -262,10 +259,15 @@ func (sh *shell) stdinLines() func() (string, error) {
 // runText runs a source to its end in this shell.
 func (sh *shell) runText(src *source, origin string) {
 	old := sh.origin
+	deeper := 0
 	if origin != "" {
 		sh.origin = origin
+		if !sh.exiting { // bash shows the EXIT trap as the line's own
+			deeper = 1
+		}
 	}
-	defer func() { sh.origin = old }()
+	sh.indirection += deeper
+	defer func() { sh.origin = old; sh.indirection -= deeper }()
 	err := src.each(sh, func(list []*stmt) bool {
 		sh.runList(list)
 		if sh.flow == flowDiscard {

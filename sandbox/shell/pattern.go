@@ -180,13 +180,13 @@ func (c *patCompiler) bracket() *patRange {
 		i++
 	}
 	first := true
-	next := func() (rune, bool) {
+	next := func() rune {
 		if s[i] == '\\' && i+1 < len(s) {
 			i++
 		}
 		r, n := decode(s, i)
 		i += n
-		return r, true
+		return r
 	}
 	for {
 		if i >= len(s) {
@@ -219,10 +219,10 @@ func (c *patCompiler) bracket() *patRange {
 				}
 			}
 		}
-		lo, _ := next()
+		lo := next()
 		if i+1 < len(s) && s[i] == '-' && s[i+1] != ']' {
 			i++
-			hi, _ := next()
+			hi := next()
 			set.ranges = append(set.ranges, [2]rune{lo, hi})
 			continue
 		}

@@ -4,12 +4,10 @@ import (
 	"context"
 	"strings"
 	"sync"
-
-	"mvdan.cc/sh/v3/syntax"
 )
 
-// pipeline runs the stages of a pipe, each in a subshell.
-func (sh *shell) pipeline(c *pipeCmd) {
+// run runs the stages of a pipe, each in a subshell.
+func (c *pipeCmd) run(sh *shell) {
 	n := len(c.stages)
 	last := sh.opts.has(optLastpipe) && !sh.opts.has(optMonitor)
 	status := make([]int, n)
@@ -117,6 +115,7 @@ func (sh *shell) cmdSubst(p *cmdSubPart) string {
 	sub := sh.fork()
 	sub.loops = 0
 	sub.line = p.line
+	sub.indirection++
 	if !sh.opts.has(optInheritErrexit) && !sh.opts.has(optPosix) {
 		sub.opts.set(optErrexit, false)
 	}
@@ -158,32 +157,17 @@ func (sh *shell) captured(b []byte) string {
 
 func (sh *shell) substFile(w *word) string {
 	sh.substDone = true
-	f := func() *File {
-		r := &redir{op: syntax.RdrIn, fd: -1, word: w, line: sh.line}
-		return sh.openFile(sh.redirTarget(r), 0, false)
-	}
 	var file *File
-	ok := false
-	sh.protect(func() { file = f(); ok = true })
-	if !ok {
+	if !sh.protect(func() { file = sh.openFile(sh.redirTarget(w), 0, false) }) {
 		if sh.flow == flowFatal {
 			throw(fatalErr{sh.run.cause()})
 		}
 		return ""
 	}
 	defer file.release()
-	var buf []byte
-	var chunk [8192]byte
-	for {
-		sh.tick()
-		n, err := file.read(sh.ctx, chunk[:])
-		buf = append(buf, chunk[:n]...)
-		if int64(len(buf)) > sh.run.lim.Expansion {
-			throw(&LimitError{What: "expansion of " + size(sh.run.lim.Expansion)})
-		}
-		if err != nil || n == 0 {
-			break
-		}
+	buf, err := sh.readAll(file, sh.run.lim.Expansion, "expansion")
+	if isFatal(err) {
+		throw(err)
 	}
 	sh.status = 0
 	return sh.captured(buf)
@@ -222,8 +206,8 @@ func (sh *shell) closeSubsts(mark int) {
 	}
 }
 
-// coproc starts a coprocess.
-func (sh *shell) coproc(c *coprocCmd) {
+// run starts a coprocess.
+func (c *coprocCmd) run(sh *shell) {
 	name := "COPROC"
 	if c.name != nil {
 		name = sh.str(c.name)

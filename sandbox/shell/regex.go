@@ -38,8 +38,7 @@ func compileERE(ere string, fold bool) (*regexp.Regexp, error) {
 	var b strings.Builder
 	b.WriteString("(?s)")
 	if fold {
-		b.Reset()
-		b.WriteString("(?si)")
+		b.WriteString("(?i)")
 	}
 	atom := false // something that can be repeated stands before
 	for i := 0; i < len(ere); {
@@ -89,8 +88,6 @@ func compileERE(ere string, fold bool) (*regexp.Regexp, error) {
 			b.WriteByte(c)
 			i++
 			for i < len(ere) && strings.IndexByte("*+?", ere[i]) >= 0 {
-				prev := b.String()
-				_ = prev
 				if ere[i] != c {
 					// a*+ and its like all mean a*.
 					t := strings.TrimSuffix(b.String(), string(c))

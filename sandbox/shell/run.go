@@ -24,6 +24,8 @@ type run struct {
 	procs procTable
 	wg    sync.WaitGroup // goroutines started
 
+	builtins map[string]*builtin
+
 	mu   sync.Mutex
 	last error // what ended the script; guarded by mu
 }
@@ -32,7 +34,7 @@ type run struct {
 const memBatch = 64 << 10
 
 func newRun(ctx context.Context, c *Config) *run {
-	r := &run{host: c.Host, lim: c.Limits.withDefaults(), ids: c.IDs, start: c.Host.Now()}
+	r := &run{host: c.Host, lim: c.Limits.withDefaults(), ids: c.IDs, start: c.Host.Now(), builtins: builtins()}
 	if r.ids.PID == 0 {
 		r.ids.PID = 2
 	}

@@ -2,7 +2,7 @@ package shell
 
 import (
 	"context"
-	"strings"
+	"maps"
 	"sync/atomic"
 	"time"
 )
@@ -48,18 +48,19 @@ type shell struct {
 	command    string // $BASH_COMMAND
 	cur        *stmt
 
-	noErr      int // > 0: errexit and the ERR trap are off here
-	loops      int
-	depth      int // functions, sources, evals, subshells around
-	subshell   int // $BASH_SUBSHELL
-	isSubshell bool
-	inTrap     int
-	arithDepth int
-	condError  bool  // a regular expression of [[ ]] did not compile
-	held       int64 // of charged: until the running command ends
-	charged    int64 // memory charged by this shell, given back when it ends
-	ticks      int
-	exiting    bool
+	noErr       int // > 0: errexit and the ERR trap are off here
+	loops       int
+	depth       int // functions, sources, evals, subshells around
+	subshell    int // $BASH_SUBSHELL
+	indirection int // substitutions, evals, sources and traps around, for set -x
+	isSubshell  bool
+	inTrap      int
+	arithDepth  int
+	condError   bool  // a regular expression of [[ ]] did not compile
+	held        int64 // of charged: until the running command ends
+	charged     int64 // memory charged by this shell, given back when it ends
+	ticks       int
+	exiting     bool
 
 	script        bool // runs a script file
 	commandString bool // runs a -c string
@@ -127,17 +128,8 @@ func (sh *shell) ownFuncs() *funcTable {
 	if !sh.funcs.shared.Load() {
 		return sh.funcs
 	}
-	cp := func(m map[string]bool) map[string]bool {
-		n := make(map[string]bool, len(m))
-		for k, v := range m {
-			n[k] = v
-		}
-		return n
-	}
-	t := &funcTable{m: make(map[string]*function, len(sh.funcs.m)+1), exported: cp(sh.funcs.exported), readonly: cp(sh.funcs.readonly), traced: cp(sh.funcs.traced)}
-	for k, v := range sh.funcs.m {
-		t.m[k] = v
-	}
+	f := sh.funcs
+	t := &funcTable{m: maps.Clone(f.m), exported: maps.Clone(f.exported), readonly: maps.Clone(f.readonly), traced: maps.Clone(f.traced)}
 	sh.funcs = t
 	return t
 }
@@ -159,13 +151,7 @@ func (sh *shell) fork() *shell {
 	*c = *sh
 	c.vars = sh.vars.share()
 	sh.funcs.shared.Store(true)
-	c.aliases = nil
-	if len(sh.aliases) > 0 {
-		c.aliases = make(map[string]string, len(sh.aliases))
-		for k, v := range sh.aliases {
-			c.aliases[k] = v
-		}
-	}
+	c.aliases = maps.Clone(sh.aliases)
 	c.hash = nil
 	c.substFds, c.substJobs = nil, nil
 	c.fds = make([]*File, len(sh.fds))
@@ -242,7 +228,11 @@ func (sh *shell) finish() {
 	killed := sh.proc.dead.Load()
 	sh.flow = flowNone
 	if !killed {
-		sh.protect(sh.exitTrap)
+		sh.protect(func() {
+			sh.runPending() // of signals that came during the last command
+			sh.flow = flowNone
+			sh.exitTrap()
+		})
 	}
 	if sh.flow != flowFatal {
 		sh.flow = flowNone
@@ -261,26 +251,4 @@ func (sh *shell) topSource() string {
 		}
 	}
 	return ""
-}
-
-func (sh *shell) homeShort(d string) string {
-	h := sh.get("HOME")
-	if h == "" || h == "/" {
-		return d
-	}
-	if d == h {
-		return "~"
-	}
-	if strings.HasPrefix(d, h+"/") {
-		return "~" + d[len(h):]
-	}
-	return d
-}
-
-func (sh *shell) shortDirs() []string {
-	out := make([]string, len(sh.dirStack))
-	for i, d := range sh.dirStack {
-		out[len(out)-1-i] = sh.homeShort(d)
-	}
-	return out
 }

@@ -96,7 +96,7 @@ func (sh *shell) changeCase(s string, op paramOp, pat *pattern) string {
 // stands for what matched.
 func (sh *shell) replacer(p *paramPart) func(string) string {
 	pat := sh.compilePattern(sh.pattern(p.arg))
-	with, amp := sh.replacement(p.with)
+	with := sh.replacement(p.with)
 	lim := sh.run.lim.Expansion
 	empty := pat.simp && pat.lit == ""
 	return func(s string) string {
@@ -113,7 +113,6 @@ func (sh *shell) replacer(p *paramPart) func(string) string {
 				throw(&LimitError{What: "expansion of " + size(lim)})
 			}
 		}
-		_ = amp
 		switch p.op {
 		case opReplaceStart:
 			n := pat.prefix(s, 0, true)
@@ -182,16 +181,15 @@ func (sh *shell) replacer(p *paramPart) func(string) string {
 }
 
 // replacement expands the replacement to pieces; nil stands for the match.
-func (sh *shell) replacement(w *word) (out []*string, amp bool) {
+func (sh *shell) replacement(w *word) (out []*string) {
 	if w == nil {
-		return nil, false
+		return nil
 	}
 	b := &builder{sh: sh, mode: buildPattern, isEsc: true}
 	if w.isLit {
 		b.active(w.lit)
 	} else {
-		ps := w.parts
-		for _, p := range ps {
+		for _, p := range w.parts {
 			if q, ok := p.(*quotedPart); ok { // & must not count in quotes
 				b.esc = append(b.esc, escapeAmp(q.s)...)
 				continue
@@ -222,13 +220,12 @@ func (sh *shell) replacement(w *word) (out []*string, amp bool) {
 		case s[i] == '&' && patsub:
 			add()
 			out = append(out, nil)
-			amp = true
 		default:
 			cur = append(cur, s[i])
 		}
 	}
 	add()
-	return out, amp
+	return out
 }
 
 func escapeAmp(s string) string {

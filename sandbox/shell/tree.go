@@ -15,7 +15,8 @@ type stmt struct {
 	text   string
 }
 
-type command interface{}
+// A command runs in a shell; an abort in it is caught by the statement.
+type command interface{ run(sh *shell) }
 
 type (
 	simpleCmd struct {
@@ -46,6 +47,7 @@ type (
 		line             int
 	}
 	caseCmd struct {
+		text  string // source up to in
 		word  *word
 		items []caseItem
 	}
@@ -118,6 +120,7 @@ type assign struct {
 	isArray bool
 	value   *word
 	array   []arrayElem
+	raw     string // source text of a list
 }
 
 type arrayElem struct {

@@ -17,6 +17,7 @@ import (
 	"os"
 	"runtime"
 	"syscall"
+	"time"
 
 	"github.com/donax-sh/donax/wasm/box/applet"
 )
@@ -78,6 +79,7 @@ func run() (status int32) {
 		Procs:  procs{},
 		Web:    web{},
 		Hash:   hostHash,
+		Linger: func(d time.Duration) { linger(int64(d)) },
 	}
 	status = int32(cmd.Run(c))
 	if err := c.Flush(); err != nil && status == 0 {

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/donax-sh/donax/wasm/box/applet/cformat"
+	"github.com/donax-sh/donax/cformat"
 )
 
 // piece is a part of a format: text as it is, or a conversion.
