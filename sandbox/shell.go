@@ -165,6 +165,7 @@ func (h *host) shell(ctx context.Context, c *command, t target) error {
 		stdout: c.stdout,
 		stderr: c.stderr,
 	}
+	sc.config.Ignored = c.ignored
 	if t.shell.Stdin {
 		sc.text, sc.stdin = "", strings.NewReader(t.text)
 	}

@@ -310,5 +310,8 @@ func (s *braceSeq) text(v int64) string {
 	if s.letters {
 		return string(rune(v))
 	}
+	if t := strconv.FormatInt(v, 10); len(t) >= s.width {
+		return t
+	}
 	return fmt.Sprintf("%0*d", s.width, v)
 }

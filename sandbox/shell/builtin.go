@@ -124,11 +124,10 @@ func (sh *shell) isSpecialBuiltin(name string) bool {
 
 // A call is one use of a builtin.
 type call struct {
-	sh    *shell
-	args  []string // the words, the name first
-	rest  []string // those that are no options
-	opts  []calledOption
-	usage string
+	sh   *shell
+	args []string // the words, the name first
+	rest []string // those that are no options
+	opts []calledOption
 }
 
 type calledOption struct {
@@ -138,7 +137,7 @@ type calledOption struct {
 
 // invoke runs a builtin after its options have been read.
 func (sh *shell) invoke(b *builtin, args []string) int {
-	c := call{sh: sh, args: args, rest: args[1:], usage: b.usage}
+	c := call{sh: sh, args: args, rest: args[1:]}
 	if b.opts != "" && !c.options(b.opts) {
 		return 2
 	}
@@ -214,8 +213,8 @@ func (c *call) misuse(format string, args ...any) int {
 	if format != "" {
 		c.fail(format, args...)
 	}
-	if c.usage != "" {
-		c.sh.stderr(c.args[0] + ": usage: " + c.args[0] + " " + c.usage + "\n")
+	if usage := c.sh.run.builtins[c.args[0]].usage; usage != "" {
+		c.sh.stderr(c.args[0] + ": usage: " + c.args[0] + " " + usage + "\n")
 	}
 	return 2
 }

@@ -159,6 +159,9 @@ func (sh *shell) remember(name string, h hashEntry) {
 	if sh.hash == nil {
 		sh.hash = map[string]hashEntry{}
 	}
+	if _, known := sh.hash[name]; !known {
+		sh.charge(int64(len(name)+len(h.path)) + elementCost)
+	}
 	sh.hash[name] = h
 }
 

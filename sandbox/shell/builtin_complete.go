@@ -76,6 +76,7 @@ func builtinComplete(sh *shell, c call) int {
 			sh.out(strings.TrimRight("complete "+old, " ") + " " + n + "\n")
 		default:
 			m[n] = strings.Join(spec, " ")
+			sh.charge(int64(len(n)+len(m[n])-len(old)) + elementCost)
 		}
 	}
 	sh.completions = m

@@ -36,7 +36,7 @@ func (sh *shell) declCommand(c *simpleCmd) {
 		}
 	}
 	sh.traceDecl(name, items)
-	sh.status = sh.declare(call{sh: sh, args: []string{name}, usage: sh.run.builtins[name].usage}, items)
+	sh.status = sh.declare(call{sh: sh, args: []string{name}}, items)
 	if n := len(items); n > 0 {
 		it := items[n-1]
 		sh.lastArg = it.name()

@@ -219,9 +219,8 @@ func (sh *shell) execCommand(args []string, cmd *simpleCmd, redirs []*redir) {
 			return
 		}
 	}
-	b := sh.run.builtins["exec"]
-	c := call{sh: sh, args: args, rest: args[1:], usage: b.usage}
-	if !c.options(b.opts) {
+	c := call{sh: sh, args: args, rest: args[1:]}
+	if !c.options(sh.run.builtins["exec"].opts) {
 		sh.status = 2
 		return
 	}

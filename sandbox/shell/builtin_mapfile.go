@@ -1,9 +1,9 @@
 package shell
 
 import (
+	"bytes"
 	"errors"
 	"io"
-	"strings"
 )
 
 // builtinMapfile is mapfile and readarray.
@@ -51,13 +51,15 @@ func builtinMapfile(sh *shell, c call) int {
 			}
 			break
 		}
+		sh.wholeLine(b, delim, err)
 		if n < skip {
 			continue
 		}
 		if c.has('t') && b[len(b)-1] == delim {
 			b = b[:len(b)-1]
 		}
-		s, _, _ := strings.Cut(string(b), "\x00") // as bash does here
+		b, _, _ = bytes.Cut(b, []byte{0}) // as bash does here
+		s := string(b)
 		if callback != "" && (idx-origin+1)%max(every, 1) == 0 {
 			sh.runText(sh.newSource("", callback+" "+itoa64(idx)+" "+shellQuote(s)), "mapfile")
 			if sh.flow != flowNone {

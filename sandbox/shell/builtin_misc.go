@@ -196,7 +196,13 @@ func builtinHistory(sh *shell, c call) int {
 	case a == "-c":
 		sh.history = nil
 	case a == "-s":
-		sh.history = append(sh.history[max(0, len(sh.history)-most):], strings.Join(rest, " "))
+		line := strings.Join(rest, " ")
+		sh.charge(int64(len(line)) + elementCost)
+		if len(sh.history) > most {
+			sh.charge(-int64(len(sh.history[0])) - elementCost)
+			sh.history = sh.history[1:]
+		}
+		sh.history = append(sh.history[:len(sh.history):len(sh.history)], line)
 	case a == "-d" && len(rest) == 0:
 		return c.fail("-d: option requires an argument")
 	case a == "-d":

@@ -1,6 +1,7 @@
 package shell
 
 import (
+	"bytes"
 	"strconv"
 	"strings"
 	"time"
@@ -39,8 +40,8 @@ func builtinPrintf(sh *shell, c call) int {
 	}
 	if set {
 		name, sub, _ := sh.parseRef(target)
-		s, _, _ := strings.Cut(string(p.out), "\x00")
-		sh.assignTo(name, sub, s, false)
+		out, _, _ := bytes.Cut(p.out, []byte{0})
+		sh.assignTo(name, sub, string(out), false)
 		return p.status
 	}
 	sh.out(string(p.out))

@@ -111,10 +111,9 @@ func (r *lineInput) read() int {
 	}
 	if r.raw && r.max < 0 {
 		b, err := r.f.readUntil(r.ctx, nil, r.delim, int(r.sh.run.lim.Expansion))
-		if n := len(b); err == nil && n > 0 && b[n-1] == r.delim {
+		r.sh.wholeLine(b, r.delim, err)
+		if n := len(b); err == nil && n > 0 {
 			b = b[:n-1]
-		} else if err == nil && n >= int(r.sh.run.lim.Expansion) {
-			throw(&LimitError{What: "line of " + size(r.sh.run.lim.Expansion)})
 		}
 		r.text = dropNUL(b)
 		return r.ended(err)
@@ -158,6 +157,13 @@ func (r *lineInput) read() int {
 				}
 			}
 		}
+	}
+}
+
+// wholeLine refuses a line that reached the limit before its end.
+func (sh *shell) wholeLine(b []byte, delim byte, err error) {
+	if n := len(b); err == nil && n > 0 && b[n-1] != delim {
+		throw(&LimitError{What: "line of " + size(sh.run.lim.Expansion)})
 	}
 }
 

@@ -59,11 +59,19 @@ func catch(f func()) (err error) {
 // protect runs f and tells whether it came to its end; an abort inside it
 // becomes the shell's flow, and its message goes to stderr.
 func (sh *shell) protect(f func()) bool {
-	err := catch(f)
-	if err != nil {
-		sh.caught(err)
+	defer sh.recovered() // not catch: each command goes through here
+	f()
+	return true
+}
+
+func (sh *shell) recovered() {
+	if p := recover(); p != nil {
+		a, ok := p.(abort)
+		if !ok {
+			panic(p)
+		}
+		sh.caught(a.err)
 	}
-	return err == nil
 }
 
 // caught turns an error into a message, a status and a flow.
@@ -131,21 +139,21 @@ func errText(err error) string {
 	if errors.As(err, &no) {
 		return capital(no.Error())
 	}
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return "No such file or directory"
-	case errors.Is(err, fs.ErrExist):
-		return "File exists"
-	case errors.Is(err, fs.ErrPermission):
-		return "Permission denied"
-	case errors.Is(err, fs.ErrClosed):
-		return "Bad file descriptor"
-	}
 	var pe *fs.PathError
 	if errors.As(err, &pe) {
-		return pe.Err.Error()
+		err = pe.Err
 	}
-	return err.Error()
+	switch err {
+	case fs.ErrNotExist:
+		return "No such file or directory"
+	case fs.ErrExist:
+		return "File exists"
+	case fs.ErrPermission:
+		return "Permission denied"
+	case fs.ErrClosed:
+		return "Bad file descriptor"
+	}
+	return err.Error() // the host's own words
 }
 
 func capital(s string) string {

@@ -251,7 +251,7 @@ func (b *builder) listAt(v []string, star, quoted, at bool) {
 		}
 		return
 	}
-	if star && b.fieldSep() == "" || b.fieldSep() == "" {
+	if b.fieldSep() == "" {
 		for i, s := range v {
 			if i > 0 {
 				b.flush()

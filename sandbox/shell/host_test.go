@@ -187,7 +187,7 @@ func (p *testProc) run(name string) (err error) {
 
 func (p *testProc) sh(f func(Config) (int, error)) error {
 	cfg := Config{Host: p.h, Env: p.Env, Dir: p.Dir, Stdin: p.Stdin, Stdout: p.Stdout, Stderr: p.Stderr,
-		Files: p.Files, Depth: p.Depth, IDs: IDs{PID: p.PID, PPID: 2}}
+		Files: p.Files, Depth: p.Depth, Ignored: p.Ignored, IDs: IDs{PID: p.PID, PPID: 2}}
 	st, err := f(cfg)
 	if err != nil {
 		return err

@@ -133,7 +133,7 @@ func (lw *lowerer) binary(b *syntax.BinaryCmd) command {
 			todo = append(todo, link{in.Y, l.op}, link{in.X, in.Op})
 			continue
 		}
-		if chain = append(chain, l); len(chain) > maxChain {
+		if chain = append(chain, l); len(chain) > maxChain+1 {
 			throw(errNesting(lw.sh))
 		}
 	}
@@ -143,8 +143,11 @@ func (lw *lowerer) binary(b *syntax.BinaryCmd) command {
 		}
 		p := &pipeCmd{}
 		for _, l := range chain {
-			p.stages = append(p.stages, lw.stmt(l.s))
-			p.all = append(p.all, l.op == syntax.PipeAll)
+			s := lw.stmt(l.s)
+			if l.op == syntax.PipeAll { // after the stage's own redirections
+				s.redirs = append(s.redirs, &redir{op: syntax.DplOut, fd: 2, word: litWord("1"), line: s.line})
+			}
+			p.stages = append(p.stages, s)
 		}
 		return p
 	}
@@ -179,6 +182,9 @@ func (lw *lowerer) command(c syntax.Command, line int) command {
 		out.words = make([]*word, len(c.Args))
 		for i, w := range c.Args {
 			out.words[i] = lw.argWord(w)
+		}
+		if len(out.words) > 0 && out.words[0].isLit {
+			out.builtin = lw.sh.run.builtins[out.words[0].lit]
 		}
 		return out
 	case *syntax.DeclClause:
@@ -289,7 +295,7 @@ func (lw *lowerer) ifClause(c *syntax.IfClause) command {
 	var chain []*syntax.IfClause
 	for e := c; e != nil; e = e.Else {
 		chain = append(chain, e)
-		if len(chain) > maxChain {
+		if len(chain) > maxChain+1 {
 			throw(errNesting(lw.sh))
 		}
 	}

@@ -216,11 +216,15 @@ func (sh *shell) prompt(s string) string {
 		}
 		i++
 		now := sh.run.host.Now()
+		if layout, ok := map[byte]string{'d': "Mon Jan 02", 't': "15:04:05", 'T': "03:04:05", '@': "03:04 PM", 'A': "15:04"}[s[i]]; ok {
+			b.WriteString(now.Format(layout))
+			continue
+		}
+		if text, ok := map[byte]string{'a': "\a", 'e': "\x1b", 'l': "tty", 'n': "\n", 'r': "\r", 's': "bash", 'v': "5.2", 'V': "5.2.15", '!': "1", '#': "1", '[': "", ']': "", '\\': "\\"}[s[i]]; ok {
+			b.WriteString(text)
+			continue
+		}
 		switch s[i] {
-		case 'a':
-			b.WriteByte(7)
-		case 'd':
-			b.WriteString(now.Format("Mon Jan 02"))
 		case 'D':
 			if end := strings.IndexByte(s[i:], '}'); strings.HasPrefix(s[i:], "D{") && end > 0 {
 				b.Write(cformat.AppendTime(nil, firstOf(s[i+2:i+end], "%X"), now))
@@ -228,56 +232,28 @@ func (sh *shell) prompt(s string) string {
 			} else {
 				b.WriteString("\\D")
 			}
-		case 'e':
-			b.WriteByte(27)
-		case 'h':
-			h, _, _ := strings.Cut(sh.get("HOSTNAME"), ".")
+		case 'h', 'H':
+			h := sh.get("HOSTNAME")
+			if s[i] == 'h' {
+				h, _, _ = strings.Cut(h, ".")
+			}
 			b.WriteString(h)
-		case 'H':
-			b.WriteString(sh.get("HOSTNAME"))
 		case 'j':
 			b.WriteString(itoa(len(sh.jobs)))
-		case 'l':
-			b.WriteString("tty")
-		case 'n':
-			b.WriteByte('\n')
-		case 'r':
-			b.WriteByte('\r')
-		case 's':
-			b.WriteString("bash")
-		case 't':
-			b.WriteString(now.Format("15:04:05"))
-		case 'T':
-			b.WriteString(now.Format("03:04:05"))
-		case '@':
-			b.WriteString(now.Format("03:04 PM"))
-		case 'A':
-			b.WriteString(now.Format("15:04"))
 		case 'u':
 			b.WriteString(sh.get("USER"))
-		case 'v':
-			b.WriteString("5.2")
-		case 'V':
-			b.WriteString("5.2.15")
-		case 'w':
-			b.WriteString(sh.homeShort(sh.dir))
-		case 'W':
+		case 'w', 'W':
 			d := sh.homeShort(sh.dir)
-			if d != "/" {
+			if s[i] == 'W' && d != "/" {
 				d = d[strings.LastIndexByte(d, '/')+1:]
 			}
 			b.WriteString(d)
-		case '!', '#':
-			b.WriteByte('1')
 		case '$':
 			if sh.run.ids.UID == 0 {
 				b.WriteByte('#')
 			} else {
 				b.WriteByte('$')
 			}
-		case '[', ']':
-		case '\\':
-			b.WriteByte('\\')
 		case '0', '1', '2', '3', '4', '5', '6', '7':
 			j, v := i, 0
 			for j < len(s) && j < i+3 && s[j] >= '0' && s[j] <= '7' {

@@ -218,7 +218,10 @@ func (sh *shell) element(name string, sub *subscript) (string, bool) {
 func (sh *shell) elementAt(name string, v *variable, i int64) (string, bool) {
 	a := sh.indexedOf(name, v)
 	if i < 0 {
-		if i += a.next(); i < 0 {
+		if v.attr&attrArray != 0 {
+			i += a.next()
+		}
+		if i < 0 {
 			if v.attr&attrDynamic == 0 {
 				sh.errorf("%s: bad array subscript", name)
 			}
@@ -447,35 +450,29 @@ func (sh *shell) slice(p *paramPart, v pvalue) pvalue {
 	if p.n != nil && n < 0 {
 		failf(errDiscard, 1, "%s: substring expression < 0", p.n.raw)
 	}
-	list := v.list
-	if p.name == "@" || p.name == "*" {
-		if off < 0 {
-			if off += int64(len(list)) + 1; off < 0 {
-				v.list = nil
-				return v
-			}
-		}
-		if off == 0 {
-			list = append([]string{sh.name0}, list...)
-		} else {
-			off--
-		}
-	} else if vr := sh.lookup(sh.resolved(p.name)); vr.has(attrArray) {
-		if off < 0 {
-			if off += vr.arr.next(); off < 0 {
-				v.list = nil
-				return v
-			}
-		}
-		// The offset is a subscript, not a count.
-		i, _ := vr.arr.find(off)
-		off = int64(i)
-	} else if off < 0 {
-		if off += int64(len(list)); off < 0 {
+	list, base, back := v.list, int64(len(v.list)), off < 0
+	positional, vr := p.name == "@" || p.name == "*", sh.lookup(sh.resolved(p.name))
+	switch {
+	case positional:
+		base++
+	case vr.has(attrArray):
+		base = vr.arr.next()
+	}
+	if back {
+		if off += base; off < 0 {
 			v.list = nil
 			return v
 		}
-	} else if vr.has(attrAssoc) && off > 0 {
+	}
+	switch {
+	case positional && off == 0:
+		list = append([]string{sh.name0}, list...)
+	case positional:
+		off--
+	case vr.has(attrArray): // the offset is a subscript, not a count
+		i, _ := vr.arr.find(off)
+		off = int64(i)
+	case vr.has(attrAssoc) && off > 0 && !back:
 		off--
 	}
 	if off > int64(len(list)) {

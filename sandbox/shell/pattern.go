@@ -199,6 +199,9 @@ func (c *patCompiler) bracket() *patRange {
 		first = false
 		if s[i] == '[' && i+1 < len(s) && (s[i+1] == ':' || s[i+1] == '.' || s[i+1] == '=') {
 			kind := s[i+1]
+			if kind == '.' && !strings.Contains(s[i+2:], ".]") {
+				return nil // bash looks for its end as far as the text goes
+			}
 			if end := strings.Index(s[i+2:], string(kind)+"]"); end >= 0 {
 				name := s[i+2 : i+2+end]
 				if kind == ':' {

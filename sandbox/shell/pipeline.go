@@ -2,6 +2,7 @@ package shell
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"sync"
 )
@@ -42,9 +43,6 @@ func (c *pipeCmd) run(sh *shell) {
 		in = nil
 		if out != nil {
 			sub.setFd(1, out)
-			if c.all[i] {
-				sub.setFd(2, out.ref())
-			}
 		}
 		st := c.stages[i]
 		if i == n-1 {
@@ -189,7 +187,7 @@ func (sh *shell) procSubst(p *procPart) string {
 	}
 	j := sh.async("", func(sub *shell) { sub.setFd(at, theirs) }, func(sub *shell) { sub.runList(p.body) })
 	sh.lastBg = j.pid
-	sh.substJobs = append(sh.substJobs, j)
+	sh.substJobs = append(slices.DeleteFunc(slices.Clone(sh.substJobs), (*job).finished), j)
 	sh.setFd(n, mine)
 	sh.substFds = append(sh.substFds, n)
 	return "/dev/fd/" + itoa(n)
@@ -222,7 +220,6 @@ func (c *coprocCmd) run(sh *shell) {
 		sub.setFd(0, inR)
 		sub.setFd(1, outW)
 	}, func(sub *shell) { sub.runStmt(&body) })
-	j.coproc = name
 	rfd := sh.freeFd(10)
 	sh.setFd(rfd, outR)
 	wfd := sh.freeFd(10)

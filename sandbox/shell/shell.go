@@ -15,14 +15,8 @@ type shell struct {
 	proc *process
 	pid  int // $BASHPID
 
+	kept
 	vars     *store
-	funcs    *funcTable
-	aliases  map[string]string
-	opts     options
-	params   []string
-	name0    string
-	dir      string // logical working folder
-	dirStack []string
 	fds      []*File
 	frame    *frame
 	scopes   int // last scope depth given out
@@ -30,23 +24,16 @@ type shell struct {
 	traps    *trapTable
 	hash     map[string]hashEntry
 	jobs     []*job
-	jobSeq   int
-	mask     int
-	limits   map[byte]string // ulimit values
 
 	flow  flow
 	flowN int
 	ret   int // status of return
 
-	status     int
-	pipeStatus []int // of the last pipeline; nil when it was one command
-	pipeLast   int
-	lastBg     int
-	lastArg    string
-	substDone  bool // a command substitution ran in this command
-	line       int
-	command    string // $BASH_COMMAND
-	cur        *stmt
+	lastBg    int
+	substDone bool // a command substitution ran in this command
+	line      int
+	command   string // $BASH_COMMAND
+	cur       *stmt
 
 	noErr       int // > 0: errexit and the ERR trap are off here
 	loops       int
@@ -59,7 +46,6 @@ type shell struct {
 	condError   bool  // a regular expression of [[ ]] did not compile
 	held        int64 // of charged: until the running command ends
 	charged     int64 // memory charged by this shell, given back when it ends
-	ticks       int
 	exiting     bool
 
 	script        bool // runs a script file
@@ -69,20 +55,36 @@ type shell struct {
 	background    bool
 	origin        string
 
-	ifsVal string
-	ifsSet bool
-	optPos int // position inside a cluster of getopts
-
+	ifsVal    string
+	ifsSet    bool
 	substFds  []int // descriptors of process substitutions to close
 	substJobs []*job
 
+	history []string
+}
+
+// kept is what lives on in a [State] besides variables and traps.
+type kept struct {
+	funcs       *funcTable
+	aliases     map[string]string
+	opts        options
+	params      []string
+	name0       string
+	dir         string   // logical working folder
+	dirStack    []string // without it
+	mask        int
+	limits      map[byte]string // ulimit values
+	disabled    map[string]bool // by enable -n
+	completions map[string]string
+	status      int
+	pipeStatus  []int // of the last pipeline; nil when it was one command
+	pipeLast    int
+	lastArg     string
+	optPos      int // position inside a cluster of getopts
 	seed        uint32
 	seeded      bool
 	lastRandom  int
 	secondsFrom time.Time
-	history     []string
-	disabled    map[string]bool // by enable -n
-	completions map[string]string
 }
 
 type flow uint8
@@ -110,8 +112,6 @@ type frame struct {
 	sourced bool
 	params  []string
 	opts    *options // saved by local -
-	hasRet  bool     // a RETURN trap may run here
-	debug   bool
 	loops   int
 }
 
@@ -122,6 +122,10 @@ type funcTable struct {
 	readonly map[string]bool
 	traced   map[string]bool
 	shared   atomic.Bool // seen by two shells: neither changes it any more
+}
+
+func newFuncTable() *funcTable {
+	return &funcTable{m: map[string]*function{}, exported: map[string]bool{}, readonly: map[string]bool{}, traced: map[string]bool{}}
 }
 
 func (sh *shell) ownFuncs() *funcTable {

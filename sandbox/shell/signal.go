@@ -10,6 +10,7 @@ const (
 	sigEXIT  = 0
 	sigHUP   = 1
 	sigINT   = 2
+	sigQUIT  = 3
 	sigKILL  = 9
 	sigPIPE  = 13
 	sigTERM  = 15

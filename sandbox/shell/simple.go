@@ -124,7 +124,11 @@ func (sh *shell) command1(c *simpleCmd, args []string, redirs []*redir, decls bo
 		sh.declCommand(c)
 	default:
 		sh.traceArgs(args)
-		if b := sh.builtin(args[0]); b != nil {
+		b := c.builtin // found when the command was read, or now
+		if b == nil || sh.disabled[args[0]] {
+			b = sh.builtin(args[0])
+		}
+		if b != nil {
 			sh.runBuiltin(b, args)
 		} else {
 			sh.external(args, c.assigns)
@@ -268,6 +272,9 @@ func (sh *shell) execProgram(path string, args, assigns, env []string) int {
 	sh.checkDepth() // sh -c that runs sh -c ...
 	c := &Command{Path: sh.abs(path), Args: args, Env: env, Dir: sh.dir, Assigns: assigns,
 		Background: sh.background, Depth: sh.depth + 1, Origin: sh.origin, PID: sh.run.procs.nextPID(), Umask: uint32(sh.mask)}
+	if m := sh.proc.traps.Load(); m != nil {
+		c.Ignored = m.ignored
+	}
 	c.Files = make(map[int]*File, len(sh.fds))
 	for i, f := range sh.fds {
 		if f != nil {

@@ -35,12 +35,11 @@ func (sh *shell) condTerm(x testExpr, not string) bool {
 	case *testNot:
 		return !sh.condTerm(x.x, "! ")
 	case *testUnary:
+		s := sh.str(x.x)
 		if sh.opts.has(optXtrace) {
-			s := sh.str(x.x)
 			sh.trace("[[ " + not + x.op + " " + testOperand(s) + " ]]")
-			return sh.unaryTest(x.op, s)
 		}
-		return sh.unaryTest(x.op, sh.str(x.x))
+		return sh.unaryTest(x.op, s)
 	case *testBinary:
 		return sh.condBinary(x, not)
 	}
@@ -57,24 +56,23 @@ func testOperand(s string) string {
 
 func (sh *shell) condBinary(x *testBinary, not string) bool {
 	a := sh.str(x.x)
+	trace := func(b string) {
+		if sh.opts.has(optXtrace) {
+			sh.trace("[[ " + not + testOperand(a) + " " + x.op + " " + b + " ]]")
+		}
+	}
 	switch x.op {
 	case "=", "==", "!=":
 		pat := sh.pattern(x.y)
-		if sh.opts.has(optXtrace) {
-			sh.trace("[[ " + not + testOperand(a) + " " + x.op + " " + pat + " ]]")
-		}
+		trace(pat)
 		return sh.compilePattern(pat).match(a) == (x.op != "!=")
 	case "=~":
 		re := sh.regex(x.y)
-		if sh.opts.has(optXtrace) {
-			sh.trace("[[ " + not + testOperand(a) + " =~ " + re + " ]]")
-		}
+		trace(re)
 		return sh.matchRegex(a, re)
 	}
 	b := sh.str(x.y)
-	if sh.opts.has(optXtrace) {
-		sh.trace("[[ " + not + testOperand(a) + " " + x.op + " " + testOperand(b) + " ]]")
-	}
+	trace(testOperand(b))
 	if len(x.op) == 3 && strings.Contains("-eq -ne -lt -le -gt -ge", x.op) {
 		return compareInts(x.op, sh.arithString(a), sh.arithString(b))
 	}

@@ -54,15 +54,37 @@ func (t *trapTable) forFork(errtrace, functrace bool) *trapTable {
 
 // setTrap sets, or with reset removes, the action of sig.
 func (sh *shell) setTrap(sig int, action string, reset bool) {
+	if sh.run.ignored>>sig&1 != 0 {
+		return // as POSIX has it: who started the shell said so
+	}
 	t := sh.traps
 	t.listed = nil
+	old := int64(len(t.m[sig]))
 	if reset {
+		sh.charge(-old)
 		delete(t.m, sig)
 	} else {
-		sh.charge(int64(len(action)))
+		sh.charge(int64(len(action)) - old)
 		t.m[sig] = action
 	}
 	delete(t.hidden, sig)
+	sh.tellSenders()
+}
+
+// ignore makes a subshell ignore signals that its parent does not.
+func (sh *shell) ignore(sigs ...int) {
+	for _, sig := range sigs {
+		sh.traps.m[sig] = ""
+		if sh.traps.listed != nil {
+			sh.traps.listed[sig] = ""
+		}
+	}
+	sh.tellSenders()
+}
+
+// tellSenders lets those who send signals know what becomes of them.
+func (sh *shell) tellSenders() {
+	t := sh.traps
 	t.any = false
 	m := &trapMask{}
 	for s, a := range t.m {

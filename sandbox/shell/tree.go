@@ -22,6 +22,7 @@ type (
 	simpleCmd struct {
 		assigns []*assign
 		words   []*word
+		builtin *builtin // that the first word names, if that is known
 		line    int
 		text    string // source, for BASH_COMMAND
 	}
@@ -51,10 +52,7 @@ type (
 		word  *word
 		items []caseItem
 	}
-	pipeCmd struct {
-		stages []*stmt
-		all    []bool // all[i]: stage i also sends stderr
-	}
+	pipeCmd struct{ stages []*stmt }
 	funcCmd struct {
 		name string
 		fn   *function
@@ -101,14 +99,13 @@ type function struct {
 }
 
 type redir struct {
-	op     syntax.RedirOperator
-	fd     int    // -1 means the operator's default
-	fdVar  string // {name}>
-	fdSub  *subscript
-	word   *word
-	hdoc   *word // body of a here-document
-	hdText bool  // body is literal
-	line   int
+	op    syntax.RedirOperator
+	fd    int    // -1 means the operator's default
+	fdVar string // {name}>
+	fdSub *subscript
+	word  *word
+	hdoc  *word // body of a here-document
+	line  int
 }
 
 // An assign is NAME=value, NAME+=value, NAME[sub]=value or NAME=(...).
