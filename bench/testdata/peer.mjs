@@ -34,17 +34,20 @@ const cpu = () => {
 for (const { line, setup } of cases) {
 	const answer = { out: "", micros: 0 };
 	try {
-		let run = open(Bash);
-		if (setup) await run(setup);
-		await run(line);
+		const begin = async () => {
+			const shell = open(Bash);
+			if (setup) await shell(setup);
+			return shell;
+		};
+		let run = await begin();
+		answer.out = (await run(line)).stdout;
 		const end = performance.now() + budget;
 		for (let n = 0; n === 0 || (n < 50 && performance.now() < end); n++) {
-			if (n % 10 === 9 && !setup) run = open(Bash);
 			const start = cpu();
 			const result = await run(line);
 			const took = cpu() - start;
-			answer.out = result.stdout;
-			if (n === 0 || took < answer.micros) answer.micros = took;
+			if (result.stdout !== answer.out) run = await begin(); // it has ended, and answers nothing
+			else if (answer.micros === 0 || took < answer.micros) answer.micros = took;
 		}
 	} catch (e) {
 		answer.error = String(e?.message ?? e).slice(0, 200);

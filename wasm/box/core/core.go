@@ -27,6 +27,7 @@ import (
 	"github.com/donax-sh/donax/wasm/box/applet/expr"
 	"github.com/donax-sh/donax/wasm/box/applet/factor"
 	"github.com/donax-sh/donax/wasm/box/applet/find"
+	"github.com/donax-sh/donax/wasm/box/applet/fmt"
 	"github.com/donax-sh/donax/wasm/box/applet/fold"
 	"github.com/donax-sh/donax/wasm/box/applet/hashsum"
 	"github.com/donax-sh/donax/wasm/box/applet/head"
@@ -111,6 +112,7 @@ func Commands() []*applet.Command {
 		&factor.Command,
 		&truth.False,
 		find.Command,
+		&fmt.Command,
 		&fold.Command,
 		&df.Free,
 		&head.Command,

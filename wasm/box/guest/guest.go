@@ -78,6 +78,7 @@ func run() (status int32) {
 		Stderr: rawWriter(2),
 		Procs:  procs{},
 		Web:    web{},
+		Hash:   hostHash,
 		Linger: func(d time.Duration) { linger(int64(d)) },
 	}
 	status = int32(cmd.Run(c))
