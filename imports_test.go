@@ -26,11 +26,12 @@ var rooms = map[string][]string{
 	"termhost/filter": {"policy"},
 	"sandbox":         {"policy", "sandbox/vfs", "sandbox/shell"},
 	"sandbox/egress":  {"sandbox", "policy"},
-	"sandbox/shell":   {"sandbox/vfs"},
+	"sandbox/shell":   {"sandbox/vfs", "cformat"},
 	"sandbox/vfs":     {},
 	"sandbox/worker":  {"sandbox", "sandbox/vfs", "policy"},
 	"policy":          {},
 	"bench":           {},
+	"cformat":         {},
 	"policy/approve":  {"policy"},
 	"policy/rego":     {"policy", "examples"},
 	"policy/audit":    {"policy"},
@@ -43,7 +44,7 @@ var rooms = map[string][]string{
 	"wasm/box/guest":  {"wasm/box/applet", "wasm/box/core", "wasm/box/heavy"},
 	"wasm/box/core":   {"wasm/box/applet"},
 	"wasm/box/heavy":  {"wasm/box/applet"},
-	"wasm/box/applet": {},
+	"wasm/box/applet": {"cformat"},
 }
 
 // owners says where a library may be used, and why nowhere else.
@@ -58,7 +59,7 @@ var owners = map[string]struct{ rooms, why string }{
 	"go.yaml.in/yaml/v3":                     {"wasm/box/applet policy/rego", "yq runs inside wasm; policies have data files"},
 	"github.com/dlclark/regexp2":             {"wasm/box/applet", "runs inside wasm only"},
 	"github.com/klauspost/compress":          {"wasm/box/applet", "runs inside wasm only"},
-	"github.com/ulikunitz/xz":                {"wasm/box/applet", "runs inside wasm only"},
+	"github.com/ulikunitz/xz":                {"wasm/box", "unpacks the box, and runs inside wasm"},
 }
 
 // banned lists packages that would reach the host past the handles that

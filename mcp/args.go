@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -108,6 +109,8 @@ func (a *arguments) strs(name string) []string {
 
 const maxEnv = 1000 // variables
 
+var variable = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
+
 // env reads an object of strings as NAME=VALUE, sorted as written.
 func (a *arguments) env(name string) []string {
 	v := a.raw[name]
@@ -116,8 +119,8 @@ func (a *arguments) env(name string) []string {
 	}
 	var out []string
 	ok := members(v, func(key string, v []byte) {
-		if key == "" || strings.ContainsAny(key, "=\x00") {
-			a.fail("%q holds %.60q, which is no name of a variable", name, key)
+		if !variable.MatchString(key) {
+			a.fail("%q holds %.60q, which is no name of a variable: those are of letters, digits and _, no digit first", name, key)
 		}
 		if len(out) == maxEnv {
 			a.fail("%q holds more than %d variables", name, maxEnv)
@@ -133,26 +136,37 @@ func (a *arguments) env(name string) []string {
 	return out
 }
 
-// integer reads a whole number of at least least, and lowers it to most;
-// absent when it is left out.
+// integer reads a whole number from least to most; absent when it is left out.
 func (a *arguments) integer(name string, least, most, absent int64) int64 {
+	f := a.whole(name, least, absent)
+	if f > float64(most) {
+		a.fail("%q must be at most %d", name, most)
+		return absent
+	}
+	return int64(f)
+}
+
+// wish is integer for what may be lowered to most.
+func (a *arguments) wish(name string, least, most, absent int64) int64 {
+	return int64(min(a.whole(name, least, absent), float64(most)))
+}
+
+// whole reads a whole number of at least least.
+func (a *arguments) whole(name string, least, absent int64) float64 {
 	v := a.raw[name]
 	if v == nil {
-		return absent
+		return float64(absent)
 	}
 	f, err := strconv.ParseFloat(string(v), 64)
 	switch {
 	case jsonKind(v) != "a number" || err != nil:
 		a.fail("%q must be a whole number, not %s", name, jsonKind(v))
-		return absent
 	case f != math.Trunc(f):
 		a.fail("%q must be a whole number", name)
-		return absent
 	case f < float64(least):
 		a.fail("%q must be at least %d", name, least)
-		return absent
-	case f > float64(most):
-		return most
+	default:
+		return f
 	}
-	return int64(f)
+	return float64(absent)
 }

@@ -12,6 +12,8 @@ type Result struct {
 	Structured any    // marshals to a JSON object, or nil
 	Text       string // for clients that show text; "" means Structured as JSON
 	IsError    bool   // the call failed in a way that the model should read
+
+	size int // about what Structured takes as JSON; 0: little
 }
 
 func (r *Result) encode() (*sdk.CallToolResult, error) {
@@ -19,6 +21,7 @@ func (r *Result) encode() (*sdk.CallToolResult, error) {
 	text := r.Text
 	if r.Structured != nil {
 		var b bytes.Buffer
+		b.Grow(r.size)
 		e := json.NewEncoder(&b)
 		e.SetEscapeHTML(false) // or a model reads \u003c where the output has <
 		if err := e.Encode(r.Structured); err != nil {

@@ -148,6 +148,13 @@ func TestWireCostIsAnUpperBound(t *testing.T) {
 		}
 	}
 	long := make([]byte, maxWire)
+	most := 0
+	for _, c := range wireCosts() {
+		most = max(most, c)
+	}
+	if most != maxCost { // what surely fits is not counted
+		t.Errorf("a byte costs up to %d, not %d", most, maxCost)
+	}
 	if n := fitTail(long); n != fitHead(long) || n*wireCost(0) > maxWire || n == 0 {
 		t.Errorf("%d zeros fit", n)
 	}

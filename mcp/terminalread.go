@@ -59,12 +59,12 @@ func (t *terminals) output(ctx context.Context, c *Call) (*Result, error) {
 		out.Output, out.Lossy = t.text(s.Data)
 	}
 	out.NextOffset = s.Offset + int64(len(s.Data))
-	return &Result{Structured: out}, nil
+	return &Result{Structured: out, size: len(out.Output) + len(out.Output)/8}, nil
 }
 
 func (t *terminals) wait(ctx context.Context, c *Call) (*Result, error) {
 	a := decodeArguments(c.Arguments, "terminalId", "timeoutMs")
-	ms := a.integer("timeoutMs", 0, t.limits.WaitMax.Milliseconds(), t.limits.Wait.Milliseconds())
+	ms := min(a.integer("timeoutMs", 0, maxTimeout.Milliseconds(), t.limits.Wait.Milliseconds()), t.limits.WaitMax.Milliseconds()) // waiting again is safe
 	term, err := t.find(c, a)
 	if err != nil {
 		return nil, err

@@ -94,7 +94,10 @@ func exitOf(e *termhost.Exit) *exitJSON {
 	return x
 }
 
-const maxCommand = 1 << 20 // bytes of a command line, or of an argv in all
+const (
+	maxCommand = 1 << 20              // bytes of a command line, or of an argv in all
+	maxTimeout = 365 * 24 * time.Hour // what is longer was a mistake
+)
 
 func (t *terminals) create(ctx context.Context, c *Call) (*Result, error) {
 	known := []string{"command", "args", "cwd", "env", "outputByteLimit", "timeoutMs"}
@@ -109,8 +112,8 @@ func (t *terminals) create(ctx context.Context, c *Call) (*Result, error) {
 		Env:     a.env("env"),
 		Session: a.str("session"),
 		Running: c.terminals,
-		Output:  int(a.integer("outputByteLimit", 0, int64(t.host.Limits().OutputMax), -1)),
-		Timeout: time.Duration(a.integer("timeoutMs", 1, int64(365*24*time.Hour/time.Millisecond), 0)) * time.Millisecond,
+		Output:  int(a.wish("outputByteLimit", 0, int64(t.host.Limits().OutputMax), -1)),
+		Timeout: time.Duration(a.integer("timeoutMs", 1, maxTimeout.Milliseconds(), 0)) * time.Millisecond,
 	}
 	size := len(command)
 	if a.has("args") {

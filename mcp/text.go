@@ -64,15 +64,29 @@ func wireCost(c byte) int {
 	return 1 + 1
 }
 
+// maxCost is the greatest wireCost.
+const maxCost = 13
+
+// wireCosts is wireCost of every byte, where there are many.
+func wireCosts() (costs [256]int) {
+	for c := range costs {
+		costs[c] = wireCost(byte(c))
+	}
+	return costs
+}
+
 // maxWire bounds one result on the wire: the TypeScript SDK gives up on a
 // message beyond 10 MiB.
 const maxWire = 8 << 20
 
 // fitHead is how many bytes from the start of b fit into one result.
 func fitHead(b []byte) int {
-	cost := 0
+	if len(b) <= maxWire/maxCost {
+		return len(b)
+	}
+	cost, costs := 0, wireCosts()
 	for i, c := range b {
-		if cost += wireCost(c); cost > maxWire {
+		if cost += costs[c]; cost > maxWire {
 			return i
 		}
 	}
@@ -81,9 +95,12 @@ func fitHead(b []byte) int {
 
 // fitTail is how many bytes from the end of b fit into one result.
 func fitTail(b []byte) int {
-	cost := 0
+	if len(b) <= maxWire/maxCost {
+		return len(b)
+	}
+	cost, costs := 0, wireCosts()
 	for i := len(b) - 1; i >= 0; i-- {
-		if cost += wireCost(b[i]); cost > maxWire {
+		if cost += costs[b[i]]; cost > maxWire {
 			return len(b) - 1 - i
 		}
 	}

@@ -65,11 +65,12 @@ func (c *Call) Progress(ctx context.Context, done int64, message string) error {
 	return c.sess.NotifyProgress(ctx, &sdk.ProgressNotificationParams{ProgressToken: c.token, Progress: float64(done), Message: message})
 }
 
-var toolName = regexp.MustCompile(`^[A-Za-z0-9_-]{1,48}$`)
+// A count in the pattern would cost each start of a process a millisecond.
+var toolName = regexp.MustCompile(`^[A-Za-z0-9_-]+$`)
 
 func (t Tool) check() error {
 	switch {
-	case !toolName.MatchString(t.Name):
+	case len(t.Name) > 48 || !toolName.MatchString(t.Name):
 		return errors.New("a name is 1 to 48 of A-Z, a-z, 0-9, _ and -")
 	case len(t.Description) > 2048:
 		return errors.New("the description is longer than 2048 bytes")

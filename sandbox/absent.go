@@ -34,7 +34,7 @@ const (
 	noBuild  = "nothing is compiled here; " + program
 	noSetup  = "nothing can be installed here; `ls /bin` shows what there is"
 	oneUser  = "there is one user, and no other to become or to make"
-	noSystem = "there are no services, devices or foreign processes here; `jobs` lists the line's own"
+	noSystem = "there are no services, devices or foreign processes here; `ps` lists the line's own"
 )
 
 // absent is what agents try. A test holds it against the commands of the box.
@@ -63,8 +63,8 @@ var absent = []struct{ names, hint string }{
 	{"screen tmux", "`COMMAND &` runs in the background; terminals that name the same session share a shell"},
 	{"crontab at batch", "nothing runs after the line; `sleep` waits"},
 	{"systemctl service journalctl dmesg init reboot shutdown sysctl modprobe", noSystem},
-	{"df free quota", "a session's files take 256 MiB and 20,000 names: `du -sh` shows their use; the operator bounds memory with --memory"},
-	{"ps pstree", "`jobs -l` lists what the line has started; there are no other processes"},
+	{"quota", "`df` and `df -i` show what files may take, and `du -sh` what they do"},
+	{"pstree", "`ps -ef` lists what the line has started; there are no other processes"},
 	{"groups users who w last logname finger", "`id` and `whoami` tell who runs this"},
 	{"getfacl setfacl lsattr chattr setcap", "`chmod` sets permissions; there are no attributes and no capabilities"},
 	{"top htop btop pgrep pkill killall pidof lsof strace ltrace gdb perf vmstat iostat", noSystem},

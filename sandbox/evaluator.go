@@ -20,8 +20,9 @@ type script struct {
 	dir    string
 	files  map[int]*shell.File // descriptors from 3 on
 	pid    int
-	depth  int  // of functions, sources and shells around it
-	main   bool // of the whole line: what it leaves behind ends with it
+	depth  int     // of functions, sources and shells around it
+	umask  *uint32 // nil means 022
+	main   bool    // of the whole line: what it leaves behind ends with it
 	kept   *kept
 
 	stdin          io.Reader // nil: empty
@@ -54,7 +55,7 @@ func (h *host) eval(ctx context.Context, sc script) (int, error) {
 	defer s.giveBack()
 	l := h.limits
 	c := sc.config
-	c.Host, c.Env, c.Dir, c.Files, c.Depth, c.KillJobs = s, sc.env, sc.dir, sc.files, sc.depth, sc.main
+	c.Host, c.Env, c.Dir, c.Files, c.Depth, c.Umask, c.KillJobs = s, sc.env, sc.dir, sc.files, sc.depth, sc.umask, sc.main
 	c.Stdin, c.Stdout, c.Stderr = unbound(sc.stdin), unboundWriter(sc.stdout), unboundWriter(sc.stderr)
 	c.IDs = shell.IDs{PID: sc.pid, PPID: h.parent(sc.main), UID: virtualUID, GID: virtualUID, Host: virtualHost}
 	c.Limits = shell.Limits{

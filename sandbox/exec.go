@@ -47,7 +47,9 @@ type command struct {
 	files      map[int]*shell.File // open descriptors; those from 3 on are handed on
 	depth      int                 // functions, sources and shells around it
 	pid        int
-	started    func() // called once before it runs; may be nil
+	ignored    uint64  // signals, bit n for number n
+	umask      *uint32 // nil means 022
+	started    func()  // called once before it runs; may be nil
 
 	stdin          io.Reader // nil: empty
 	stdout, stderr io.Writer
@@ -186,6 +188,7 @@ func (h *host) program(ctx context.Context, c *command, t target) (err error) {
 		Stdin:  boundReader(ctx, c.stdin),
 		Stdout: boundWriter(ctx, c.stdout),
 		Stderr: boundWriter(ctx, c.stderr),
+		Umask:  c.umask,
 		Memory: h.allowance.lowered(h.limits).Memory,
 		Shown:  h.shown(c.stdout),
 		Admit:  h.ask,
@@ -226,7 +229,7 @@ func (h *host) spawn(ctx context.Context, p *Proc, parent *command, ch Child) er
 	if len(ch.Args) == 0 || ch.Args[0] == "" {
 		return &ExecError{Msg: "command not found", Status: StatusNotFound, Err: syscall.ENOENT}
 	}
-	c := &command{args: ch.Args, env: ch.Env, dir: ch.Dir, files: parent.files, depth: parent.depth + 1, pid: parent.pid, started: ch.Started, stdin: ch.Stdin, stdout: ch.Stdout, stderr: ch.Stderr}
+	c := &command{args: ch.Args, env: ch.Env, dir: ch.Dir, files: parent.files, depth: parent.depth + 1, pid: parent.pid, ignored: parent.ignored, umask: parent.umask, started: ch.Started, stdin: ch.Stdin, stdout: ch.Stdout, stderr: ch.Stderr}
 	if c.env == nil {
 		c.env = p.Env
 	}

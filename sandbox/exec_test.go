@@ -45,7 +45,7 @@ func TestFindingCommands(t *testing.T) {
 		{"./w", "", "bash: line 1: ./w: WebAssembly modules in the session's files are not run: add the program to the sandbox\n", 126},
 		{"./b", "", "bash: line 1: ./b: cannot execute binary file: Exec format error\n", 126},
 		{"./n", "", "bash: line 1: ./n: this sandbox has no program nosuch\n", 126},
-		{"./p", "", "bash: line 1: ./p: /usr/bin/python9: bad interpreter: No such file or directory\n" + sandbox.Absent("/usr/bin/python9") + "\n", 126},
+		{"./p", "", "bash: line 1: ./p: cannot execute: required file not found: /usr/bin/python9\n" + sandbox.Absent("/usr/bin/python9") + "\n", 127},
 		{"./a 1", `["awk" "-f" "./a" "1"]` + "\n", "", 0},
 		{"./a2 1 2", `["/usr/bin/awk" "-f" "./a2" "1" "2"]` + "\n", "", 0},
 		{"PATH=$PATH:/workspace; a2", `["/usr/bin/awk" "-f" "/workspace/a2"]` + "\n", "", 0},

@@ -205,7 +205,7 @@ func (h *host) identify(ctx context.Context, c *command, at, file string) (targe
 		return h.scriptFile(ctx, c, name, words[1:], at, append([]string{file}, args[1:]...))
 	}
 	if h.session.program(name) == nil {
-		e.Msg = words[0] + ": bad interpreter: No such file or directory"
+		e.Msg, e.Status = "cannot execute: required file not found: "+words[0], StatusNotFound
 		if line := Absent(words[0]); line != "" {
 			e.Msg += "\n" + line
 		}

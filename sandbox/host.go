@@ -118,6 +118,8 @@ func (s *shellHost) Exec(ctx context.Context, c *shell.Command) error {
 		files:      c.Files,
 		depth:      c.Depth,
 		pid:        c.PID,
+		ignored:    c.Ignored,
+		umask:      &c.Umask,
 		stdin:      c.Stdin,
 		stdout:     c.Stdout,
 		stderr:     c.Stderr,
@@ -147,6 +149,8 @@ func (s *shellHost) result(c *shell.Command, err error) error {
 		return nil
 	case s.cause() != nil:
 		return s.final(err)
+	case errors.As(err, &ee) && ee.Status == StatusNotFound && errors.Is(ee, syscall.ENOEXEC):
+		return &fs.PathError{Op: "exec", Path: ee.Name, Err: missing(ee.Msg)}
 	case errors.As(err, &ee) && ee.Status == StatusNotFound:
 		return shell.ErrNotFound
 	case errors.As(err, &ee):
@@ -161,6 +165,12 @@ func (s *shellHost) result(c *shell.Command, err error) error {
 	}
 	return err
 }
+
+// missing says what a program that is there lacks; its status is 127.
+type missing string
+
+func (m missing) Error() string      { return string(m) }
+func (missing) Is(target error) bool { return target == fs.ErrNotExist }
 
 // Absent implements [shell.Host].
 func (s *shellHost) Absent(name string) string { return Absent(name) }

@@ -50,7 +50,7 @@ func (s *Session) inspect(ctx context.Context, c policy.Command, st *shell.State
 		c.Cwd = s.cfg.Dir
 		fallthrough
 	default:
-		if err := s.checkDir(c.Cwd); err != nil {
+		if err := s.checkDir(ctx, c.Cwd); err != nil {
 			return c, fmt.Errorf("cwd: %w", err) // the field that whoever asked has to mend
 		}
 	}

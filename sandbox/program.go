@@ -58,7 +58,8 @@ type Proc struct {
 	Stderr io.Writer
 
 	FS     vfs.FS
-	Memory int64 // bytes that one instance may use; 0 means the default
+	Umask  *uint32 // bits that new files do not get; nil means 022
+	Memory int64   // bytes that one instance may use; 0 means the default
 
 	// Shown says that Stdout is the output of the whole run, which a person or
 	// a model reads, rather than a pipe, a file or a substitution.

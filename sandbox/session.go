@@ -191,18 +191,23 @@ func (s *Session) script(r *run, c policy.Command, k *kept) (script, error) {
 		sc.dir = k.before.Dir()
 	}
 	if !resumed || sc.dir != k.before.Dir() { // the folder in which a shell is may have been removed
-		if err := s.checkDir(sc.dir); err != nil {
+		if err := s.checkDir(r.caller, sc.dir); err != nil {
 			return sc, err
 		}
 	}
-	sc.dir = path.Clean(sc.dir)
+	dir := sc.dir
+	sc.dir = path.Clean(dir)
 	for _, kv := range c.Environ {
 		if err := checkVar(kv); err != nil {
 			return sc, err
 		}
 	}
 	if sc.env = c.Environ; !resumed {
-		sc.env = mergeEnv(baseEnv, s.cfg.Env, c.Environ)
+		var pwd []string
+		if real := realDir(r.caller, dir); real != "" { // as the shell would find out
+			sc.dir, pwd = real, []string{"PWD=" + real}
+		}
+		sc.env = mergeEnv(baseEnv, pwd, s.cfg.Env, c.Environ)
 	}
 	sc.env, sc.config.Unset = withoutVars(sc.env, c.UnsetEnv), c.UnsetEnv
 	return sc, nil
@@ -240,10 +245,33 @@ func withoutVars(env, names []string) []string {
 	})
 }
 
+// A knownDir is a folder that was looked up already.
+type knownDir struct{ dir, real string }
+
+type dirKey struct{}
+
+// WithDir returns a context in which Inspect and Run believe that dir is a
+// folder and that its path without symlinks is real: who calls has just looked,
+// where that costs less.
+func WithDir(ctx context.Context, dir, real string) context.Context {
+	return context.WithValue(ctx, dirKey{}, knownDir{dir, real})
+}
+
+// realDir is what WithDir says of dir, or "".
+func realDir(ctx context.Context, dir string) string {
+	if k, ok := ctx.Value(dirKey{}).(knownDir); ok && k.dir == dir {
+		return k.real
+	}
+	return ""
+}
+
 // checkDir refuses a working folder that is not there.
-func (s *Session) checkDir(dir string) error {
+func (s *Session) checkDir(ctx context.Context, dir string) error {
 	if !path.IsAbs(dir) || strings.ContainsRune(dir, 0) {
 		return fmt.Errorf("cannot start in %q: the folder must be absolute", dir)
+	}
+	if realDir(ctx, dir) != "" {
+		return nil
 	}
 	fi, err := s.fs.Stat(path.Clean(dir))
 	if err != nil {

@@ -160,10 +160,12 @@ func (h *host) shell(ctx context.Context, c *command, t target) error {
 		files:  c.files,
 		pid:    c.pid,
 		depth:  c.depth,
+		umask:  c.umask,
 		stdin:  c.stdin,
 		stdout: c.stdout,
 		stderr: c.stderr,
 	}
+	sc.config.Ignored = c.ignored
 	if t.shell.Stdin {
 		sc.text, sc.stdin = "", strings.NewReader(t.text)
 	}

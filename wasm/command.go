@@ -8,7 +8,9 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/donax-sh/donax/sandbox"
 	"github.com/donax-sh/donax/wasm/box"
@@ -118,6 +120,7 @@ func (r *Runtime) run(ctx context.Context, m *module, name string, proc *sandbox
 		Stderr: stderr,
 		Spawn:  proc.Spawn,
 		Fetch:  proc.Fetch,
+		Umask:  proc.Umask,
 		Epoch:  r.epoch,
 	})
 	jobCtx, cancel := context.WithCancel(ctx)
@@ -132,15 +135,26 @@ func (r *Runtime) run(ctx context.Context, m *module, name string, proc *sandbox
 	if err != nil {
 		return err
 	}
-	defer m.pool.give(mc)
+	give := sync.OnceFunc(func() { m.pool.give(mc) })
+	defer give()
 	if last != nil {
 		last.alloc.Store(mc.alloc)
 	}
 	status, err := start(jobCtx, mc, mt)
+	out := mc.outcome(proc, name, status, err)
+	if d := job.Linger(); d > 0 && out == nil {
+		give()
+		rest := time.NewTimer(d)
+		defer rest.Stop()
+		select {
+		case <-rest.C:
+		case <-ctx.Done():
+		}
+	}
 	if ctx.Err() != nil { // whatever the guest made of it
 		return context.Cause(ctx)
 	}
-	return mc.outcome(proc, name, status, err)
+	return out
 }
 
 // lastWords keeps back what Go's runtime says when it dies for want of

@@ -16,8 +16,9 @@ import (
 // ration is how many instructions a guest runs before it calls tick. Compiled
 // code cannot be preempted: for as long as a ration takes, the guest cannot be
 // killed and the garbage collector of the whole process waits for it. It takes
-// some 50 µs; a call of tick takes 0.1.
-const ration = 50_000
+// some 20 µs, and a call of tick 0.1. Code whose every instruction waits for
+// memory, in regions that are priced below their length, takes some 40 ms.
+const ration = 25_000
 
 // maxStack is how many bytes the native stack of a guest may have before it
 // counts as an endless recursion. The stack is no part of the guest's memory:

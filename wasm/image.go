@@ -61,12 +61,12 @@ func (i *image) load(s *space) bool {
 		return false
 	}
 	b := s.b[:i.size]
-	if s.reserved != nil && s.dirty == 0 && mapImage(i.f, b) {
-		s.mapped = i.size
-		return true
+	// What a guest may find by touching it, but for memory that the process has
+	// already: that is not given up.
+	if lazy := min(i.size, maxKept); s.reserved != nil && s.dirty == 0 && mapImage(i.f, b[:lazy]) {
+		s.mapped = lazy
 	}
-	// Memory that the process has already is not given up for that.
-	if n, _ := i.f.ReadAt(b, 0); n == i.size {
+	if n, _ := i.f.ReadAt(b[s.mapped:], int64(s.mapped)); n == i.size-s.mapped {
 		return true
 	}
 	if s.reserved != nil && mapImage(i.f, b) { // a worker that may not read files any more

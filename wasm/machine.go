@@ -38,7 +38,7 @@ func (m *module) instantiate(ctx context.Context, limit uint64, least int) (mc *
 }
 
 func (m *module) start(ctx context.Context, c wazero.CompiledModule, limit uint64, least int) (mc *machine, err error) {
-	alloc := &allocator{limit: limit, least: least, from: &m.rt.spaces}
+	alloc := &allocator{ctx: ctx, limit: limit, least: least, from: &m.rt.spaces}
 	if least == 0 { // what comes from a snapshot is overwritten by it
 		alloc.image = m.image
 	}
@@ -48,8 +48,11 @@ func (m *module) start(ctx context.Context, c wazero.CompiledModule, limit uint6
 		}
 		if err != nil {
 			alloc.Free()
-			if alloc.refused.Load() {
+			switch {
+			case alloc.refused.Load():
 				err = alloc.err()
+			case ctx.Err() != nil:
+				err = context.Cause(ctx)
 			}
 		}
 	}()

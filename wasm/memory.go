@@ -1,10 +1,12 @@
 package wasm
 
 import (
+	"context"
 	"fmt"
 	"reflect"
 	"sync"
 	"sync/atomic"
+	"unsafe"
 
 	"github.com/donax-sh/donax/sandbox"
 	"github.com/tetratelabs/wazero/api"
@@ -15,8 +17,15 @@ const (
 	pageSize  = 64 << 10
 	maxMemory = 4 << 30
 
-	// maxKept is how much of a space stays in memory between two runs.
+	// maxKept is how much of a space stays in memory between two runs. It is also
+	// how much a guest finds by touching it. A page that is touched for the first
+	// time may take 15 µs, and nobody can stop compiled code between two of them:
+	// what is beyond is found before the guest sees it.
 	maxKept = 8 << 20
+
+	// largePage is what the system may give at a time, many times cheaper than
+	// page by page.
+	largePage = 2 << 20
 )
 
 // space is room for the memory of one instance. Its bytes stay where they are
@@ -34,6 +43,12 @@ func (s *space) resize(n, keep int) bool {
 	switch {
 	case n <= len(s.b):
 	case s.reserved != nil:
+		if n > maxKept {
+			n = (n + largePage - 1) &^ (largePage - 1)
+			if len(s.b) <= maxKept {
+				wantLarge(s.reserved[maxKept:])
+			}
+		}
 		if !commit(s.reserved, len(s.b), n) {
 			return false
 		}
@@ -45,6 +60,26 @@ func (s *space) resize(n, keep int) bool {
 		s.b, s.dirty = b, keep
 	}
 	return true
+}
+
+// fill has memory found for what is beyond maxKept, as far as n, until ctx ends.
+func (s *space) fill(ctx context.Context, n int) bool {
+	for at := max(maxKept, s.dirty); at < n; at = s.dirty {
+		if ctx.Err() != nil {
+			return false
+		}
+		s.dirty = min(n, at+largePage)
+		touch(s.b[at:s.dirty])
+	}
+	return true
+}
+
+// touch writes to each page of b, whose contents stay. A system call that finds
+// memory would not do: on some virtual machines what is dear is the first use.
+func touch(b []byte) {
+	for i := 0; i < len(b); i += hostPage {
+		atomic.AddUint32((*uint32)(unsafe.Pointer(&b[i])), 0)
+	}
 }
 
 // spaces keeps the spaces of instances that are gone: memory that the process
@@ -73,7 +108,7 @@ func (p *spaces) get() *space {
 // trim gives what a large run has used back to the system.
 func (s *space) trim() {
 	if s.dirty > maxKept && s.reserved != nil {
-		discard(s.reserved[maxKept:s.dirty])
+		discard(s.b[maxKept:]) // large pages end beyond dirty
 		s.dirty = maxKept
 	}
 }
@@ -117,8 +152,9 @@ func (p *spaces) close() {
 type allocator struct {
 	limit   uint64
 	refused atomic.Bool
-	least   int    // bytes to begin with, if more than the module asks for
-	image   *image // what to begin with; nil: zeros
+	ctx     context.Context // of the run
+	least   int             // bytes to begin with, if more than the module asks for
+	image   *image          // what to begin with; nil: zeros
 	from    *spaces
 	space   *space
 	size    int
@@ -153,6 +189,9 @@ func (a *allocator) Reallocate(size uint64) []byte {
 			a.refused.Store(true)
 			return nil
 		}
+		if !s.fill(a.ctx, n) {
+			return nil
+		}
 		s.dirty = max(s.dirty, n)
 		a.size = n
 	}
@@ -167,6 +206,12 @@ func (a *allocator) Free() {
 		a.from.put(a.space)
 		a.space = nil
 	}
+}
+
+// begin says what the next run may have.
+func (a *allocator) begin(ctx context.Context, limit uint64) {
+	a.ctx, a.limit = ctx, limit
+	a.refused.Store(false)
 }
 
 // bytes returns the memory as it is.

@@ -63,6 +63,9 @@ func (m *module) compile() (err error) {
 			err = fmt.Errorf("wasm: compiling the %s: panic: %v", m.what, p)
 		}
 	}()
+	if err := m.rt.hosts(); err != nil {
+		return err
+	}
 	if m.compiled = m.fromCache(); m.compiled != nil {
 		return nil
 	}

@@ -73,7 +73,7 @@ func (p *pool) take(ctx context.Context, limit uint64) (*machine, error) {
 		p.spare = nil
 		p.mu.Unlock()
 		if mc != nil && uint64(len(mc.alloc.bytes())) <= limit {
-			mc.alloc.limit = limit
+			mc.alloc.begin(ctx, limit)
 			return mc, nil
 		}
 		if mc != nil {
@@ -95,8 +95,7 @@ func (p *pool) take(ctx context.Context, limit uint64) (*machine, error) {
 		}
 		p.mu.Unlock()
 		if mc.clean || mc.reset(snap) {
-			mc.alloc.limit = limit
-			mc.alloc.refused.Store(false)
+			mc.alloc.begin(ctx, limit)
 			mc.clean = false
 			p.mu.Lock()
 			p.stats.Reused++
@@ -155,6 +154,7 @@ func (p *pool) waiting() (n, bytes int) {
 
 // give takes a machine back after its run.
 func (p *pool) give(mc *machine) {
+	mc.alloc.ctx = p.m.rt.life // a machine that waits must not keep its last job
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	n, bytes := p.waiting()

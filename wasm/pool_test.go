@@ -116,6 +116,41 @@ func TestMachinesForChildren(t *testing.T) {
 	wg.Wait()
 }
 
+// Commands that only wait need no machine: one serves them all.
+func TestLingerWithoutMachine(t *testing.T) {
+	began := time.Now()
+	if n := newJob(t, "linger", "50ms").status(t); n != 0 || time.Since(began) < 50*time.Millisecond {
+		t.Errorf("status %d after %v", n, time.Since(began))
+	}
+	if n := newJob(t, "linger", "1h", "failed").status(t); n != 1 { // and does not wait
+		t.Error(n)
+	}
+	before := captured(t)
+	ctx, cancel := context.WithCancelCause(t.Context())
+	cause := errors.New("enough")
+	const n = 30
+	ended := make(chan error, n)
+	for range n {
+		j := newJob(t, "linger", "1h")
+		go func() { ended <- program(t, "linger").Run(ctx, &j.proc) }()
+		for j.out.String() != "lingers" {
+			time.Sleep(time.Millisecond)
+		}
+		for rt.Stats()[0].Ready == 0 { // it has given its machine back, or is about to
+			time.Sleep(time.Millisecond)
+		}
+	}
+	if made := rt.Stats()[0].Made - before.Made; made > n/2 {
+		t.Errorf("%d commands that wait have had %d machines made", n, made)
+	}
+	cancel(cause)
+	for range n {
+		if err := <-ended; !errors.Is(err, cause) {
+			t.Error(err)
+		}
+	}
+}
+
 // What waits for work is bounded.
 func TestIdleBound(t *testing.T) {
 	r, err := wasm.New(wasm.Config{Box: []wasm.Tier{testTier(guest)}, Idle: 1})

@@ -27,6 +27,9 @@ func commit(b []byte, from, to int) bool {
 	return syscall.Mprotect(b[from:to], syscall.PROT_READ|syscall.PROT_WRITE) == nil
 }
 
+// wantLarge asks the system for large pages behind b, if it has any.
+func wantLarge(b []byte) { _ = unix.Madvise(b, unix.MADV_HUGEPAGE) }
+
 // discard gives the memory behind b back; b reads as zero from then on.
 func discard(b []byte) {
 	if syscall.Madvise(b, syscall.MADV_DONTNEED) != nil {

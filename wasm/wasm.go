@@ -84,6 +84,7 @@ type Runtime struct {
 	compile func(context.Context, []byte) error
 	users   users
 	wz      wazero.Runtime
+	hosts   func() error // makes the host's own modules, once
 	tiers   []*module
 	progs   []sandbox.Program
 	epoch   time.Time // of the guests' monotonic clocks
@@ -145,12 +146,10 @@ func New(c Config) (*Runtime, error) {
 
 		compiling: make(chan struct{}, 1),
 	}
+	// A line that starts no program has nothing from it.
+	r.hosts = sync.OnceValue(func() error { return errors.Join(wasi.Instantiate(ctx, r.wz), instantiateFuel(ctx, r.wz)) })
 	r.spaces.max = r.idle
 	r.life, r.end = context.WithCancel(ctx)
-	if err := errors.Join(wasi.Instantiate(ctx, r.wz), instantiateFuel(ctx, r.wz)); err != nil {
-		r.Close()
-		return nil, err
-	}
 	for _, t := range c.Box {
 		m := newModule(r, t.SHA256, "box", t.Module)
 		m.pool.stats.Tier = t.Name

@@ -51,7 +51,7 @@ func TestMain(m *testing.M) {
 
 func testTier(bin []byte) wasm.Tier {
 	t := wasm.Tier{Name: "test", SHA256: strings.Repeat("0", 64), Module: func() ([]byte, error) { return bin, nil }}
-	for _, n := range strings.Fields("args env exit osexit panic gopanic cat yes sleep alloc rand clock files errno stat spawn fds leak hunt fetch") {
+	for _, n := range strings.Fields("args env exit osexit panic gopanic cat yes sleep linger alloc rand clock files errno stat spawn fds leak hunt fetch") {
 		t.Commands = append(t.Commands, box.Command{Name: n})
 	}
 	return t
@@ -310,7 +310,7 @@ func (r blockReader) Read([]byte) (int, error) {
 
 func TestCancel(t *testing.T) {
 	cause := errors.New("the brake")
-	for _, args := range [][]string{{"sleep", "1h"}, {"cat"}, {"yes"}, {"spawn", "run", "sleep", "1h"}} {
+	for _, args := range [][]string{{"sleep", "1h"}, {"linger", "1h"}, {"cat"}, {"yes"}, {"spawn", "run", "sleep", "1h"}} {
 		ctx, cancel := context.WithCancelCause(t.Context())
 		j := newJob(t, args...)
 		j.proc.Stdin = blockReader{ctx}

@@ -2,9 +2,13 @@ package main
 
 import (
 	"fmt"
+	"net/http"
 	"os"
+	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 )
@@ -78,4 +82,101 @@ func BenchmarkServeIdle(b *testing.B) {
 		_ = p.cmd.Wait()
 	}
 	b.ReportMetric(sum/float64(b.N), "MiB")
+}
+
+// BenchmarkServeThousandTerminals is terminal_output while a thousand
+// terminals are made, and while they sleep, in workers. The memory is what the
+// server and its workers have each to itself.
+func BenchmarkServeThousandTerminals(b *testing.B) {
+	const n, clients = 1000, 16
+	r := serveHTTP(b, "--terminals", strconv.Itoa(n+1))
+	http.DefaultTransport.(*http.Transport).MaxIdleConnsPerHost = 2 * clients
+	create := func(line string) string {
+		return terminalID.FindString(r.call("terminal_create", fmt.Sprintf(`{"command":%q}`, line)))
+	}
+	output := func(id string) time.Duration {
+		from := time.Now()
+		r.call("terminal_output", fmt.Sprintf(`{"terminalId":%q}`, id))
+		return time.Since(from)
+	}
+	watched := create("echo begun; sleep 3600")
+	var all sync.WaitGroup
+	ids, todo, began := make([]string, n), make(chan int), time.Now()
+	for range clients {
+		all.Go(func() {
+			for i := range todo {
+				if ids[i] = create("echo begun; sleep 3600"); ids[i] == "" {
+					b.Error("a terminal was not made")
+				}
+			}
+		})
+	}
+	made := make(chan struct{})
+	go func() {
+		for i := range n {
+			todo <- i
+		}
+		close(todo)
+		all.Wait()
+		close(made)
+	}()
+	var starting, running []time.Duration
+	for done := false; !done; {
+		starting = append(starting, output(watched))
+		select {
+		case <-made:
+			done = true
+		case <-time.After(5 * time.Millisecond):
+		}
+	}
+	took := time.Since(began)
+	for _, id := range ids {
+		for !strings.Contains(r.call("terminal_output", fmt.Sprintf(`{"terminalId":%q}`, id)), "begun") {
+			starting = append(starting, output(watched))
+		}
+	}
+	begun := time.Since(began)
+	for i := 0; b.Loop(); i++ {
+		running = append(running, output(ids[i%n]))
+	}
+	b.ReportMetric(p99(starting), "start-p99-ms")
+	b.ReportMetric(p99(running), "p99-ms")
+	b.ReportMetric(took.Seconds(), "create-s")
+	b.ReportMetric(begun.Seconds(), "begun-s")
+	b.ReportMetric(r.p.memory(), "MiB")
+}
+
+func p99(took []time.Duration) float64 {
+	slices.Sort(took)
+	return float64(took[len(took)*99/100].Microseconds()) / 1000
+}
+
+// memory is what the process and those that it has started have each to
+// itself, in MiB.
+func (p *process) memory() (sum float64) {
+	dirs, _ := filepath.Glob("/proc/[0-9]*")
+	for _, dir := range dirs {
+		status, err := os.ReadFile(dir + "/status")
+		if err != nil {
+			continue // it has ended
+		}
+		var parent, pid int
+		var own float64
+		for line := range strings.Lines(string(status)) {
+			name, value, _ := strings.Cut(line, ":")
+			n, _ := strconv.ParseFloat(strings.TrimSuffix(strings.TrimSpace(value), " kB"), 64)
+			switch name {
+			case "Pid":
+				pid = int(n)
+			case "PPid":
+				parent = int(n)
+			case "RssAnon":
+				own = n / 1024
+			}
+		}
+		if pid == p.cmd.Process.Pid || parent == p.cmd.Process.Pid {
+			sum += own
+		}
+	}
+	return sum
 }

@@ -57,13 +57,9 @@ func newCommands(std stdio) *cobra.Command {
 
 // boxCommands returns the catalogue, sorted by name.
 func boxCommands() ([]box.Command, error) {
-	tiers, err := box.Tiers()
+	list, err := box.Catalog()
 	if err != nil {
 		return nil, err
-	}
-	var list []box.Command
-	for _, t := range tiers {
-		list = append(list, t.Commands...)
 	}
 	slices.SortFunc(list, func(a, b box.Command) int { return strings.Compare(a.Name, b.Name) })
 	return list, nil

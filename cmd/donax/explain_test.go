@@ -20,6 +20,8 @@ import (
 // compares: what explain has said of an action for certain is what happened to
 // it, and nothing happened that explain has neither shown nor announced.
 // DONAX_EXPLAIN_LINES says how many lines; the default takes some two seconds.
+//
+// Threats: PO-14.
 func TestExplainAgrees(t *testing.T) {
 	lines := 80
 	if n, err := strconv.Atoi(os.Getenv("DONAX_EXPLAIN_LINES")); err == nil {

@@ -53,6 +53,9 @@ func (o *opened) isolate(ctx context.Context, c worker.Config) error {
 		return nil
 	}
 	c.Argv = workerArgv()
+	if !c.Setup.Served {
+		c.Limits.Warm = -1 // no second line comes for which a worker could be ready
+	}
 	shown := c.Lookup != nil // with upstream servers the commands come and go
 	c.Mounts, c.Session = o.homes.spare.mounts(shown), o.homes.spare.session
 	c.Home = func(p policy.Principal) (worker.Home, error) { return o.homes.remote(p, shown) }

@@ -137,8 +137,8 @@ func (f *sandboxFlags) tell(stderr io.Writer) func(string) {
 	}
 }
 
-// newOwnHome lays out what the sandbox sees: /workspace, /tmp, /bin, /dev and
-// the mounts. All that is in memory shares one quota.
+// newOwnHome lays out what the sandbox sees: /workspace, /tmp, /bin, /dev, /proc
+// and the mounts. All that is in memory shares one quota.
 func newOwnHome(c sandbox.Config, mounts []mount, bin vfs.FS) (h *ownHome, err error) {
 	quota := vfs.NewQuota(vfs.QuotaConfig{})
 	mem := func() vfs.FS { return vfs.NewMem(vfs.MemConfig{Quota: quota}) }
@@ -146,9 +146,15 @@ func newOwnHome(c sandbox.Config, mounts []mount, bin vfs.FS) (h *ownHome, err e
 	if err != nil {
 		return nil, &exitError{exitFault, err}
 	}
-	points := []vfs.MountPoint{
+	var points []vfs.MountPoint
+	proc, err := vfs.NewProc(vfs.ProcConfig{Memory: c.Limits.Memory, Quota: quota, Mounts: func() []vfs.MountPoint { return points }})
+	if err != nil {
+		return nil, &exitError{exitFault, err}
+	}
+	points = []vfs.MountPoint{
 		{Path: "/bin", FS: bin, Mode: vfs.ReadOnlyMount},
 		{Path: "/dev", FS: dev, Mode: vfs.ReadWrite},
+		{Path: "/proc", FS: proc, Mode: vfs.ReadOnlyMount},
 		{Path: "/tmp", FS: mem(), Mode: vfs.ReadWrite},
 		{Path: "/workspace", FS: mem(), Mode: vfs.ReadWrite},
 	}

@@ -129,7 +129,7 @@ func (p *projection) args(at string, args []string) []string {
 			continue
 		}
 		_, _, pair := strings.Cut(out[i], ":")
-		if !secretFlag.MatchString(flag) && !(pair && userFlag.MatchString(flag)) {
+		if !secretFlag().MatchString(flag) && !(pair && userFlag().MatchString(flag)) {
 			continue
 		}
 		if !copied {

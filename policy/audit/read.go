@@ -11,7 +11,6 @@ import (
 	"io"
 	"iter"
 	"os"
-	"regexp"
 )
 
 // A BrokenError names the first place where a log is not what was written.
@@ -152,14 +151,14 @@ func readLine(in *bufio.Reader) ([]byte, error) {
 
 // shape is what every line looks like, byte for byte: nothing can hide before,
 // behind or between.
-var shape = regexp.MustCompile(`^\{"seq":[1-9][0-9]{0,17},"prev":"[0-9a-f]{64}",.*,"hash":"[0-9a-f]{64}"\}$`)
+var shape = lazily(`^\{"seq":[1-9][0-9]{0,17},"prev":"[0-9a-f]{64}",.*,"hash":"[0-9a-f]{64}"\}$`)
 
 const hashTail = len(`,"hash":""}`) + sha256.Size*2
 
 // parseLine reads a line and checks that its hash is its own.
 func parseLine(raw []byte) (Record, error) {
 	var r Record
-	if !shape.Match(raw) {
+	if !shape().Match(raw) {
 		return r, errors.New("not a record")
 	}
 	if err := json.Unmarshal(raw, &r); err != nil {

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"maps"
-	"regexp"
 	"sync"
 	"time"
 	"unicode"
@@ -144,13 +143,13 @@ func appendEscaped(b []byte, r rune) []byte {
 	return b
 }
 
-var traceParent = regexp.MustCompile(`^[0-9a-f]{2}-([0-9a-f]{32})-([0-9a-f]{16})-[0-9a-f]{2}$`)
+var traceParent = lazily(`^[0-9a-f]{2}-([0-9a-f]{32})-([0-9a-f]{16})-[0-9a-f]{2}$`)
 
 // maxTraceState is what the W3C recommends to keep of a tracestate.
 const maxTraceState = 512
 
 func (r *record) trace(t policy.Trace) {
-	m := traceParent.FindStringSubmatch(t.Parent)
+	m := traceParent().FindStringSubmatch(t.Parent)
 	if m == nil {
 		return
 	}

@@ -47,11 +47,11 @@ type snapshot struct {
 	ruleReads map[*ast.Rule]ruleReads // guarded by mu
 }
 
-var packageName = regexp.MustCompile(`^[A-Za-z_]\w*(\.[A-Za-z_]\w*)*$`)
+var packageName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z_]\w*(\.[A-Za-z_]\w*)*$`) })
 
 // packagePath splits a package name: "donax", "acme.agents".
 func packagePath(name string) ([]string, error) {
-	if !packageName.MatchString(name) {
+	if !packageName().MatchString(name) {
 		return nil, fmt.Errorf("policy: %q is not a package name", name)
 	}
 	return strings.Split(name, "."), nil

@@ -8,6 +8,7 @@ import (
 	"io"
 	"regexp"
 	"strings"
+	"sync"
 
 	"github.com/open-policy-agent/opa/v1/util"
 	"go.yaml.in/yaml/v3"
@@ -163,7 +164,7 @@ func noDuplicates(dec *json.Decoder) error {
 	}
 }
 
-var oldOctal = regexp.MustCompile(`^[-+]?0[0-9_]+$`)
+var oldOctal = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[-+]?0[0-9_]+$`) })
 
 // fromYAML converts a node as a reader would expect it: what YAML turns into
 // something else without a word is refused.
@@ -220,7 +221,7 @@ func scalar(n *yaml.Node) (any, error) {
 		err := n.Decode(&v)
 		return v, err
 	case "!!int":
-		if oldOctal.MatchString(n.Value) { // a port 010 would be 8
+		if oldOctal().MatchString(n.Value) { // a port 010 would be 8
 			return nil, fmt.Errorf("line %d: %s would be read as octal: quote it, or write 0o or no leading zero", n.Line, n.Value)
 		}
 		var v int64

@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/open-policy-agent/opa/v1/ast"
 )
@@ -118,7 +119,7 @@ func (t texts) fromAST(err error) problems {
 // keywords that people misspell; shorter ones are near to too many names.
 var keywords = []string{"contains", "default", "every", "import", "package"}
 
-var word = regexp.MustCompile("\"[^\"]*\"|`[^`]*`|#.*|[a-z]+")
+var word = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile("\"[^\"]*\"|`[^`]*`|#.*|[a-z]+") })
 
 // operators of other languages, and how Rego says it.
 var foreign = []struct{ message, sign, say string }{
@@ -164,7 +165,7 @@ func advice(e *ast.Error, line string) (out []string) {
 			return []string{f.say}
 		}
 	}
-	for _, w := range word.FindAllString(line, -1) {
+	for _, w := range word().FindAllString(line, -1) {
 		if k := nearest(w, keywords); k != "" && e.Code == ast.ParseErr {
 			out = append(out, "did you mean "+k+"?")
 		}

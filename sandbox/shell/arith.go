@@ -76,25 +76,10 @@ func decimal(s string) (int64, bool) {
 	if s == "" {
 		return 0, true
 	}
-	i := 0
-	neg := s[0] == '-'
-	if neg {
-		i++
-	}
-	if i == len(s) || len(s)-i > 18 || s[i] == '0' && len(s)-i > 1 {
+	if digits := strings.TrimPrefix(s, "-"); digits == "" || digits[0] == '+' || digits[0] == '0' && len(digits) > 1 {
 		return 0, false
 	}
-	var n int64
-	for ; i < len(s); i++ {
-		if s[i] < '0' || s[i] > '9' {
-			return 0, false
-		}
-		n = n*10 + int64(s[i]-'0')
-	}
-	if neg {
-		n = -n
-	}
-	return n, true
+	return atoi(s)
 }
 
 func (n *arithNum) eval(*arithEnv) int64    { return n.v }

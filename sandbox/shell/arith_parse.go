@@ -73,6 +73,11 @@ func (p *arithParser) fail(msg string) {
 // parseArith parses s completely.
 func (sh *shell) parseArith(s string) arithNode {
 	p := &arithParser{sh: sh, t: &arithText{s}, s: s}
+	return p.all()
+}
+
+// all parses the whole text.
+func (p *arithParser) all() arithNode {
 	p.next()
 	if p.end {
 		return &arithNum{}
@@ -105,16 +110,10 @@ func (a *arith) compile() {
 		b.WriteByte(byte(holes))
 		b.WriteByte(holeMark)
 	}
-	defer func() {
-		if p := recover(); p != nil {
-			if _, ok := p.(abort); !ok {
-				panic(p)
-			}
-			a.node = nil // evaluated, and refused, at run time
-		}
-	}()
-	n := (*shell)(nil).parseArith(b.String())
-	a.node, a.holes = n, holes
+	// What does not parse is evaluated, and refused, at run time.
+	if catch(func() { a.node = (*shell)(nil).parseArith(b.String()) }) == nil {
+		a.holes = holes
+	}
 }
 
 // joins tells whether a part next to an expansion may form one token with it.
@@ -226,30 +225,18 @@ func subscriptEnd(s string, i int) int {
 
 // elem makes an array element; the subscript is parsed too, as far as it is
 // an expression.
-func (p *arithParser) elem(name, raw string) (n arithNode) {
+func (p *arithParser) elem(name, raw string) arithNode {
 	e := &arithElem{name: name, raw: raw}
-	defer func() {
-		if r := recover(); r != nil {
-			a, ok := r.(abort)
-			ce, ok2 := a.err.(*cmdError)
-			if !ok || !ok2 {
-				panic(r)
-			}
-			e.err = ce
-			n = e
-		}
-	}()
-	q := &arithParser{sh: p.sh, t: &arithText{raw}, s: raw, depth: p.depth + 1}
-	q.deeper()
-	q.next()
-	if q.end {
-		return e
+	err := catch(func() {
+		q := &arithParser{sh: p.sh, t: &arithText{raw}, s: raw, depth: p.depth + 1}
+		q.deeper()
+		e.idx = q.all()
+	})
+	if ce, ok := err.(*cmdError); ok {
+		e.err, e.idx = ce, nil
+	} else if err != nil {
+		throw(err)
 	}
-	x := q.comma()
-	if !q.end {
-		q.fail("syntax error in expression")
-	}
-	e.idx = x
 	return e
 }
 

@@ -1,6 +1,10 @@
 package shell
 
-import "sort"
+import (
+	"cmp"
+	"maps"
+	"slices"
+)
 
 // An indexed is a sparse array: dense while its keys are 0..n-1, else with a
 // sorted list of keys.
@@ -10,7 +14,7 @@ type indexed struct {
 }
 
 func (a *indexed) clone() *indexed {
-	return &indexed{keys: append([]int64(nil), a.keys...), vals: append([]string(nil), a.vals...)}
+	return &indexed{keys: slices.Clone(a.keys), vals: slices.Clone(a.vals)}
 }
 
 func (a *indexed) len() int {
@@ -30,8 +34,7 @@ func (a *indexed) find(k int64) (int, bool) {
 		}
 		return len(a.vals), false
 	}
-	i := sort.Search(len(a.keys), func(i int) bool { return a.keys[i] >= k })
-	return i, i < len(a.keys) && a.keys[i] == k
+	return slices.BinarySearch(a.keys, k)
 }
 
 func (a *indexed) get(k int64) (string, bool) {
@@ -52,12 +55,8 @@ func (a *indexed) set(k int64, v string) {
 		return
 	}
 	a.sparse()
-	a.keys = append(a.keys, 0)
-	copy(a.keys[i+1:], a.keys[i:])
-	a.keys[i] = k
-	a.vals = append(a.vals, "")
-	copy(a.vals[i+1:], a.vals[i:])
-	a.vals[i] = v
+	a.keys = slices.Insert(a.keys, i, k)
+	a.vals = slices.Insert(a.vals, i, v)
 }
 
 func (a *indexed) sparse() {
@@ -79,8 +78,8 @@ func (a *indexed) del(k int64) {
 		return
 	}
 	a.sparse()
-	a.keys = append(a.keys[:i], a.keys[i+1:]...)
-	a.vals = append(a.vals[:i], a.vals[i+1:]...)
+	a.keys = slices.Delete(a.keys, i, i+1)
+	a.vals = slices.Delete(a.vals, i, i+1)
 }
 
 func (a *indexed) key(i int) int64 {
@@ -168,19 +167,10 @@ func (a *assoc) entries() []*entry {
 	if a == nil {
 		return nil
 	}
-	out := make([]*entry, 0, len(a.m))
-	for _, e := range a.m {
-		out = append(out, e)
-	}
 	mask := a.nb - 1
-	sort.Slice(out, func(i, j int) bool {
-		x, y := out[i], out[j]
-		if bx, by := x.hash&mask, y.hash&mask; bx != by {
-			return bx < by
-		}
-		return x.seq > y.seq
+	return slices.SortedFunc(maps.Values(a.m), func(x, y *entry) int {
+		return cmp.Or(cmp.Compare(x.hash&mask, y.hash&mask), cmp.Compare(y.seq, x.seq))
 	})
-	return out
 }
 
 func (a *assoc) keys() []string {

@@ -444,9 +444,12 @@ func (sh *shell) assign(a *assign) {
 		if a.sub != nil {
 			failf(errDiscard, 1, "%s[%s]: cannot assign list to array member", a.name, a.sub.raw)
 		}
+		sh.traceAssign(a, "")
 		v := sh.lookup(sh.resolved(a.name))
 		sh.assignArray(a.name, sh.expandArray(v.has(attrAssoc), a.array), a.app)
 		return
 	}
-	sh.assignTo(a.name, a.sub, sh.strIn(a.value, true), a.app)
+	val := sh.strIn(a.value, true)
+	sh.traceAssign(a, val)
+	sh.assignTo(a.name, a.sub, val, a.app)
 }

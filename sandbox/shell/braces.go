@@ -1,6 +1,7 @@
 package shell
 
 import (
+	"fmt"
 	"strconv"
 	"strings"
 )
@@ -309,18 +310,8 @@ func (s *braceSeq) text(v int64) string {
 	if s.letters {
 		return string(rune(v))
 	}
-	t := strconv.FormatInt(v, 10)
-	if len(t) < s.width {
-		neg := strings.HasPrefix(t, "-")
-		t = strings.TrimPrefix(t, "-")
-		n := s.width
-		if neg {
-			n--
-		}
-		t = strings.Repeat("0", n-len(t)) + t
-		if neg {
-			t = "-" + t
-		}
+	if t := strconv.FormatInt(v, 10); len(t) >= s.width {
+		return t
 	}
-	return t
+	return fmt.Sprintf("%0*d", s.width, v)
 }

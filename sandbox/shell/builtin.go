@@ -2,137 +2,99 @@ package shell
 
 import (
 	"errors"
+	"maps"
+	"slices"
 	"strings"
 	"syscall"
 )
 
-// builtin finds an enabled builtin.
-func (sh *shell) builtin(name string) builtinFunc {
-	b := builtinFor(name)
-	if b != nil && sh.disabled[name] {
-		return nil
-	}
-	return b
+// A builtin is one command of the shell itself.
+type builtin struct {
+	run     func(sh *shell, c call) int
+	opts    string // option letters, as getopts takes them; "" leaves all words to run, ":" knows none
+	usage   string // what stands behind the name in a message about misuse
+	special bool   // what POSIX calls special
 }
 
-// IsBuiltin reports whether the shell has a builtin of this name.
-func IsBuiltin(name string) bool { return builtinFor(name) != nil }
+const (
+	declareUsage = "[-aAfFgiIlnrtux] [name[=value] ...] or declare -p [-aAfFilnrtux] [name ...]"
+	compOptions  = "[-abcdefgjksuv] [-o option] [-A action] [-G globpat] [-W wordlist] [-F function] [-C command] [-X filterpat] [-P prefix] [-S suffix]"
+	mapfileUsage = "[-d delim] [-n count] [-O origin] [-s count] [-t] [-u fd] [-C callback] [-c quantum] [array]"
+)
 
-// builtinFor finds a builtin by name.
-func builtinFor(name string) builtinFunc {
-	switch name {
-	case ":", "true":
-		return func(*shell, []string) int { return 0 }
-	case "false":
-		return func(*shell, []string) int { return 1 }
-	case ".", "source":
-		return builtinSource
-	case "[", "test":
-		return builtinTest
-	case "alias":
-		return builtinAlias
-	case "bg", "fg":
-		return builtinFgBg
-	case "bind":
-		return builtinBind
-	case "break", "continue":
-		return builtinBreak
-	case "builtin":
-		return builtinBuiltin
-	case "caller":
-		return builtinCaller
-	case "cd":
-		return builtinCd
-	case "command":
-		return builtinCommand
-	case "compgen":
-		return builtinCompgen
-	case "complete", "compopt":
-		return builtinComplete
-	case "declare", "typeset", "local", "export", "readonly":
-		return builtinDeclare
-	case "dirs":
-		return builtinDirs
-	case "disown":
-		return builtinDisown
-	case "echo":
-		return builtinEcho
-	case "enable":
-		return builtinEnable
-	case "eval":
-		return builtinEval
-	case "exec":
-		return func(sh *shell, args []string) int {
-			sh.execBuiltin(args, &simpleCmd{line: sh.line}, nil)
-			return sh.status
-		}
-	case "exit", "logout":
-		return builtinExit
-	case "fc":
-		return builtinFc
-	case "getopts":
-		return builtinGetopts
-	case "hash":
-		return builtinHash
-	case "help":
-		return builtinHelp
-	case "history":
-		return builtinHistory
-	case "jobs":
-		return builtinJobs
-	case "kill":
-		return builtinKill
-	case "let":
-		return builtinLet
-	case "mapfile", "readarray":
-		return builtinMapfile
-	case "popd", "pushd":
-		return builtinPushd
-	case "printf":
-		return builtinPrintf
-	case "pwd":
-		return builtinPwd
-	case "read":
-		return builtinRead
-	case "return":
-		return builtinReturn
-	case "set":
-		return builtinSet
-	case "shift":
-		return builtinShift
-	case "shopt":
-		return builtinShopt
-	case "suspend":
-		return func(sh *shell, _ []string) int { sh.errorf("suspend: cannot suspend: no job control"); return 1 }
-	case "times":
-		return builtinTimes
-	case "trap":
-		return builtinTrap
-	case "type":
-		return builtinType
-	case "ulimit":
-		return builtinUlimit
-	case "umask":
-		return builtinUmask
-	case "unalias":
-		return builtinUnalias
-	case "unset":
-		return builtinUnset
-	case "wait":
-		return builtinWait
+// builtins are all of them by name.
+func builtins() map[string]*builtin {
+	success := func(*shell, call) int { return 0 }
+	failure := func(*shell, call) int { return 1 }
+	return map[string]*builtin{
+		".":         {builtinSource, ":", "filename [arguments]", true},
+		":":         {success, "", "", true},
+		"[":         {builtinTest, "", "", false},
+		"alias":     {builtinAlias, "p", "[-p] [name[=value] ... ]", false},
+		"bg":        {builtinFgBg, "", "", false},
+		"bind":      {builtinBind, "", "", false},
+		"break":     {builtinBreak, "", "", true},
+		"builtin":   {builtinBuiltin, ":", "[shell-builtin [arg ...]]", false},
+		"caller":    {builtinCaller, "", "", false},
+		"cd":        {builtinCd, "LPe@", "[-L|[-P [-e]] [-@]] [dir]", false},
+		"command":   {builtinCommand, "pvV", "[-pVv] command [arg ...]", false},
+		"compgen":   {builtinCompgen, "abcdefgjksuvo:A:G:W:F:C:X:P:S:V:", compOptions + " [word]", false},
+		"complete":  {builtinComplete, "abcdefgjksuvprDEIo:A:G:W:F:C:X:P:S:", compOptions + " [-pr] [-DEI] [name ...]", false},
+		"compopt":   {builtinCompopt, "", "", false},
+		"continue":  {builtinBreak, "", "", true},
+		"declare":   {builtinDeclare, "", declareUsage, false},
+		"dirs":      {builtinDirs, "", "[-clpv] [+N] [-N]", false},
+		"disown":    {builtinDisown, "ahr", "[-h] [-ar] [jobspec ... | pid ...]", false},
+		"echo":      {builtinEcho, "", "", false},
+		"enable":    {builtinEnable, "anps", "[-a] [-dnps] [-f filename] [name ...]", false},
+		"eval":      {builtinEval, ":", "[arg ...]", true},
+		"exec":      {builtinExec, "cla:", "[-cl] [-a name] [command [argument ...]] [redirection ...]", true},
+		"exit":      {builtinExit, "", "", true},
+		"export":    {builtinDeclare, "", "[-fn] [name[=value] ...] or export -p", true},
+		"false":     {failure, "", "", false},
+		"fc":        {builtinFc, "", "", false},
+		"fg":        {builtinFgBg, "", "", false},
+		"getopts":   {builtinGetopts, ":", "optstring name [arg ...]", false},
+		"hash":      {builtinHash, "dlp:rt", "[-lr] [-p pathname] [-dt] [name ...]", false},
+		"help":      {builtinHelp, "", "", false},
+		"history":   {builtinHistory, "", "", false},
+		"jobs":      {builtinJobs, "lnprsx", "[-lnprs] [jobspec ...] or jobs -x command [args]", false},
+		"kill":      {builtinKill, "", "[-s sigspec | -n signum | -sigspec] pid | jobspec ... or kill -l [sigspec]", false},
+		"let":       {builtinLet, "", "", false},
+		"local":     {builtinDeclare, "", "[option] name[=value] ...", false},
+		"logout":    {builtinLogout, "", "", false},
+		"mapfile":   {builtinMapfile, "d:n:O:s:tu:C:c:", mapfileUsage, false},
+		"popd":      {builtinPushd, "", "[-n] [+N | -N]", false},
+		"printf":    {builtinPrintf, "v:", "[-v var] format [arguments]", false},
+		"ps":        {builtinPs, "", "", false},
+		"pushd":     {builtinPushd, "", "[-n] [+N | -N | dir]", false},
+		"pwd":       {builtinPwd, "LP", "[-LP]", false},
+		"read":      {builtinRead, "ersa:d:i:n:N:p:t:u:", "[-ers] [-a array] [-d delim] [-i text] [-n nchars] [-N nchars] [-p prompt] [-t timeout] [-u fd] [name ...]", false},
+		"readarray": {builtinMapfile, "d:n:O:s:tu:C:c:", mapfileUsage, false},
+		"readonly":  {builtinDeclare, "", "[-aAf] [name[=value] ...] or readonly -p", true},
+		"return":    {builtinReturn, "", "", true},
+		"set":       {builtinSet, "", "[-abefhkmnptuvxBCEHPT] [-o option-name] [--] [-] [arg ...]", true},
+		"shift":     {builtinShift, "", "", true},
+		"shopt":     {builtinShopt, "psuqo", "[-pqsu] [-o] [optname ...]", false},
+		"source":    {builtinSource, ":", "filename [arguments]", true},
+		"suspend":   {builtinSuspend, "", "", false},
+		"test":      {builtinTest, "", "", false},
+		"times":     {builtinTimes, ":", "", true},
+		"trap":      {builtinTrap, "lp", "[-lp] [[arg] signal_spec ...]", true},
+		"true":      {success, "", "", false},
+		"type":      {builtinType, "aftpP", "[-afptP] name [name ...]", false},
+		"typeset":   {builtinDeclare, "", declareUsage, false},
+		"ulimit":    {builtinUlimit, "HSabcdefiklmnpqrstuvxPRT", "[-SHabcdefiklmnpqrstuvxPRT] [limit]", false},
+		"umask":     {builtinUmask, "pS", "[-p] [-S] [mode]", false},
+		"unalias":   {builtinUnalias, "a", "[-a] name [name ...]", false},
+		"unset":     {builtinUnset, "fvn", "[-f] [-v] [-n] [name ...]", true},
+		"wait":      {builtinWait, "fnp:", "[-fn] [-p var] [id ...]", false},
 	}
-	return nil
 }
 
-const builtinNames = ". : [ alias bg bind break builtin caller cd command compgen complete compopt continue declare dirs disown echo enable eval exec exit export false fc fg getopts hash help history jobs kill let local logout mapfile popd printf pushd pwd read readarray readonly return set shift shopt source suspend test times trap true type typeset ulimit umask unalias unset wait"
+const keywordNames = "if then else elif fi case esac for select while until do done in function time { } ! [[ ]] coproc"
 
-func isSpecialBuiltin(name string) bool {
-	switch name {
-	case ".", ":", "break", "continue", "eval", "exec", "exit", "export", "readonly", "return", "set", "shift", "source", "times", "trap", "unset":
-		return true
-	}
-	return false
-}
+func isKeyword(s string) bool { return slices.Contains(strings.Fields(keywordNames), s) }
 
 func isDeclName(s string) bool {
 	switch s {
@@ -142,15 +104,137 @@ func isDeclName(s string) bool {
 	return false
 }
 
-func isKeyword(s string) bool {
-	switch s {
-	case "!", "[[", "]]", "{", "}", "case", "coproc", "do", "done", "elif", "else", "esac", "fi", "for", "function", "if", "in", "select", "then", "time", "until", "while":
-		return true
+// IsBuiltin reports whether the shell has a builtin of this name.
+func IsBuiltin(name string) bool { return builtins()[name] != nil }
+
+// builtin finds an enabled builtin.
+func (sh *shell) builtin(name string) *builtin {
+	if sh.disabled[name] {
+		return nil
 	}
-	return false
+	return sh.run.builtins[name]
 }
 
-const keywordNames = "if then else elif fi case esac for select while until do done in function time { } ! [[ ]] coproc"
+func (sh *shell) builtinNames() []string { return slices.Sorted(maps.Keys(sh.run.builtins)) }
+
+func (sh *shell) isSpecialBuiltin(name string) bool {
+	b := sh.run.builtins[name]
+	return b != nil && b.special
+}
+
+// A call is one use of a builtin.
+type call struct {
+	sh   *shell
+	args []string // the words, the name first
+	rest []string // those that are no options
+	opts []calledOption
+}
+
+type calledOption struct {
+	letter byte
+	arg    string
+}
+
+// invoke runs a builtin after its options have been read.
+func (sh *shell) invoke(b *builtin, args []string) int {
+	c := call{sh: sh, args: args, rest: args[1:]}
+	if b.opts != "" && !c.options(b.opts) {
+		return 2
+	}
+	return b.run(sh, c)
+}
+
+// options takes the options in spec from the front of c.rest; false means
+// that they were wrong and the message is out.
+func (c *call) options(spec string) bool {
+	for len(c.rest) > 0 {
+		a := c.rest[0]
+		if len(a) < 2 || a[0] != '-' {
+			return true
+		}
+		c.rest = c.rest[1:]
+		if a == "--" {
+			return true
+		}
+		for i := 1; i < len(a); i++ {
+			k := strings.IndexByte(spec, a[i])
+			if k < 0 || a[i] == ':' {
+				c.misuse("-%c: invalid option", a[i])
+				return false
+			}
+			o := calledOption{letter: a[i]}
+			if k+1 < len(spec) && spec[k+1] == ':' {
+				if o.arg = a[i+1:]; o.arg == "" {
+					if len(c.rest) == 0 {
+						c.misuse("-%c: option requires an argument", a[i])
+						return false
+					}
+					o.arg, c.rest = c.rest[0], c.rest[1:]
+				}
+				i = len(a)
+			}
+			c.opts = append(c.opts, o)
+		}
+	}
+	return true
+}
+
+// has tells whether an option was given.
+func (c *call) has(letter byte) bool { return c.last(string(letter)) != 0 }
+
+// last is the last option given of those in letters; 0 is none.
+func (c *call) last(letters string) byte {
+	for i := len(c.opts) - 1; i >= 0; i-- {
+		if strings.IndexByte(letters, c.opts[i].letter) >= 0 {
+			return c.opts[i].letter
+		}
+	}
+	return 0
+}
+
+// arg is the argument of an option; "" when it was not given.
+func (c *call) arg(letter byte) (arg string, given bool) {
+	for i := len(c.opts) - 1; i >= 0; i-- {
+		if c.opts[i].letter == letter {
+			return c.opts[i].arg, true
+		}
+	}
+	return "", false
+}
+
+// fail prints "name: message"; the status is 1.
+func (c *call) fail(format string, args ...any) int {
+	c.sh.errorf(c.args[0]+": "+format, args...)
+	return 1
+}
+
+// misuse is fail with the usage; the status is 2.
+func (c *call) misuse(format string, args ...any) int {
+	if format != "" {
+		c.fail(format, args...)
+	}
+	if usage := c.sh.run.builtins[c.args[0]].usage; usage != "" {
+		c.sh.stderr(c.args[0] + ": usage: " + c.args[0] + " " + usage + "\n")
+	}
+	return 2
+}
+
+// number is the number that may be given to exit, return, shift, break and
+// continue. More than one drops what is being read, as bash does.
+func (c *call) number(or int64) (n int64, ok bool) {
+	if len(c.rest) > 0 && c.rest[0] == "--" {
+		c.rest = c.rest[1:]
+	}
+	if len(c.rest) == 0 {
+		return or, true
+	}
+	if n, ok = atoi(strings.Trim(c.rest[0], " \t\n")); !ok {
+		c.fail("%s: numeric argument required", c.rest[0])
+	} else if len(c.rest) > 1 {
+		failf(errDiscard, 1, "%s: too many arguments", c.args[0])
+	}
+	return n, ok
+}
 
 // out writes to descriptor 1. A pipe nobody reads ends the shell as SIGPIPE
 // would.
@@ -182,96 +266,4 @@ func (sh *shell) writeError(err error) {
 		throw(err)
 	}
 	throw(&cmdError{msg: "write error: " + errText(err), status: 1})
-}
-
-// A getopt walks the options of a builtin.
-type getopt struct {
-	args []string
-	spec string
-	i    int
-	pos  int
-	opt  byte
-	arg  string
-	bad  byte // an unknown option
-	miss bool // the option lacks its argument
-	plus bool // +x
-	hasP bool
-}
-
-func newGetopt(args []string, spec string) *getopt {
-	return &getopt{args: args, spec: spec, i: 1}
-}
-
-func (o *getopt) next() bool {
-	if o.bad != 0 || o.miss {
-		return false
-	}
-	if o.pos == 0 {
-		if o.i >= len(o.args) {
-			return false
-		}
-		a := o.args[o.i]
-		if a == "--" {
-			o.i++
-			return false
-		}
-		if len(a) < 2 || a[0] != '-' && (a[0] != '+' || !o.hasP) {
-			return false
-		}
-		o.plus = a[0] == '+'
-		o.pos = 1
-	}
-	a := o.args[o.i]
-	o.opt = a[o.pos]
-	o.pos++
-	k := strings.IndexByte(o.spec, o.opt)
-	if k < 0 || o.opt == ':' {
-		o.bad = o.opt
-		o.opt = '?'
-		return true
-	}
-	if k+1 < len(o.spec) && o.spec[k+1] == ':' {
-		if o.pos < len(a) {
-			o.arg = a[o.pos:]
-		} else if o.i+1 < len(o.args) {
-			o.i++
-			o.arg = o.args[o.i]
-		} else {
-			o.miss = true
-			o.bad = o.opt
-			o.opt = '?'
-			return true
-		}
-		o.i++
-		o.pos = 0
-		return true
-	}
-	if o.pos == len(a) {
-		o.i++
-		o.pos = 0
-	}
-	return true
-}
-
-func (o *getopt) rest() []string { return o.args[min(o.i, len(o.args)):] }
-
-// usage reports a wrong option.
-func (sh *shell) usage(o *getopt, text string) int {
-	sign := "-"
-	if o.plus {
-		sign = "+"
-	}
-	if o.miss {
-		sh.errorf("%s: %s%c: option requires an argument", o.args[0], sign, o.bad)
-	} else {
-		sh.errorf("%s: %s%c: invalid option", o.args[0], sign, o.bad)
-	}
-	sh.stderr(o.args[0] + ": usage: " + text + "\n")
-	return 2
-}
-
-// builtinError prints "name: message".
-func (sh *shell) builtinError(name, format string, args ...any) int {
-	sh.errorf(name+": "+format, args...)
-	return 1
 }

@@ -9,23 +9,23 @@ type bracket struct {
 	sh   *shell
 	args []string
 	i    int
-	name string
 	err  string
 	deep int
 }
 
-func builtinTest(sh *shell, args []string) int {
-	b := &bracket{sh: sh, name: args[0], args: args[1:]}
-	if args[0] == "[" {
-		if len(args) < 2 || args[len(args)-1] != "]" {
-			sh.errorf("[: missing `]'")
+func builtinTest(sh *shell, c call) int {
+	b := &bracket{sh: sh, args: c.rest}
+	if c.args[0] == "[" {
+		n := len(c.rest) - 1
+		if n < 0 || c.rest[n] != "]" {
+			c.fail("missing `]'")
 			return 2
 		}
-		b.args = b.args[:len(b.args)-1]
+		b.args = c.rest[:n]
 	}
 	r := b.eval()
 	if b.err != "" {
-		sh.errorf("%s: %s", b.name, b.err)
+		c.fail("%s", b.err)
 		return 2
 	}
 	return int(b2i(!r))
@@ -51,7 +51,7 @@ func (b *bracket) eval() bool {
 			return a[1] == ""
 		}
 		if isUnary(a[0]) {
-			return b.unary(a[0], a[1])
+			return b.sh.unaryTest(a[0], a[1])
 		}
 		return b.fail(a[0] + ": unary operator expected")
 	case 3:
@@ -61,16 +61,21 @@ func (b *bracket) eval() bool {
 			return !b.three(a[1:])
 		}
 		if a[0] == "(" && a[3] == ")" {
-			c := &bracket{sh: b.sh, name: b.name, args: a[1:3]}
-			r := c.eval()
-			b.err = c.err
-			return r
+			return b.inner(a[1:3])
 		}
 	}
 	r := b.or()
 	if b.err == "" && b.i < len(a) {
 		return b.fail("too many arguments")
 	}
+	return r
+}
+
+// inner evaluates fewer arguments by the rules for so many.
+func (b *bracket) inner(args []string) bool {
+	c := &bracket{sh: b.sh, args: args}
+	r := c.eval()
+	b.err = c.err
 	return r
 }
 
@@ -83,10 +88,7 @@ func (b *bracket) three(a []string) bool {
 	case a[1] == "-o":
 		return a[0] != "" || a[2] != ""
 	case a[0] == "!":
-		c := &bracket{sh: b.sh, name: b.name, args: a[1:]}
-		r := c.eval()
-		b.err = c.err
-		return !r
+		return !b.inner(a[1:])
 	case a[0] == "(" && a[2] == ")":
 		return a[1] != ""
 	}
@@ -161,7 +163,7 @@ func (b *bracket) term() bool {
 	}
 	if isUnary(a[0]) && len(a) >= 2 {
 		b.i += 2
-		return b.unary(a[0], a[1])
+		return b.sh.unaryTest(a[0], a[1])
 	}
 	b.i++
 	return a[0] != ""
@@ -177,20 +179,16 @@ func (b *bracket) binary(op, x, y string) bool {
 		return x == y
 	case "!=":
 		return x != y
-	case "<":
-		return x < y
-	case ">":
-		return x > y
-	case "-nt", "-ot", "-ef":
-		return b.sh.fileCompare(op, x, y)
+	case "-eq", "-ne", "-lt", "-le", "-gt", "-ge":
+		n, ok1 := atoi(strings.Trim(x, " \t\n"))
+		m, ok2 := atoi(strings.Trim(y, " \t\n"))
+		if !ok1 {
+			y = x
+		}
+		if !ok1 || !ok2 {
+			return b.fail(y + ": integer expression expected")
+		}
+		return compareInts(op, n, m)
 	}
-	n, ok := atoi(strings.Trim(x, " \t\n"))
-	if !ok {
-		return b.fail(x + ": integer expression expected")
-	}
-	m, ok := atoi(strings.Trim(y, " \t\n"))
-	if !ok {
-		return b.fail(y + ": integer expression expected")
-	}
-	return compareInts(op, n, m)
+	return b.sh.compare(op, x, y)
 }

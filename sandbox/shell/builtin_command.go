@@ -2,65 +2,45 @@ package shell
 
 import (
 	"fmt"
-	"sort"
+	"maps"
+	"slices"
 	"strings"
 )
 
-func builtinBuiltin(sh *shell, args []string) int {
-	o := newGetopt(args, "")
-	if o.next() {
-		return sh.usage(o, "builtin [shell-builtin [arg ...]]")
-	}
-	rest := o.rest()
-	if len(rest) == 0 {
+func builtinBuiltin(sh *shell, c call) int {
+	if len(c.rest) == 0 {
 		return 0
 	}
-	b := builtinFor(rest[0])
+	b := sh.run.builtins[c.rest[0]]
 	if b == nil {
-		return sh.builtinError("builtin", "%s: not a shell builtin", rest[0])
+		return c.fail("%s: not a shell builtin", c.rest[0])
 	}
 	defer sh.deeper()()
-	return b(sh, rest)
+	return sh.invoke(b, c.rest)
 }
 
 const defaultPath = "/usr/local/bin:/usr/local/sbin:/usr/bin:/usr/sbin:/bin:/sbin"
 
-func builtinCommand(sh *shell, args []string) int {
-	o := newGetopt(args, "pvV")
-	std, brief, verbose := false, false, false
-	for o.next() {
-		switch o.opt {
-		case 'p':
-			std = true
-		case 'v':
-			brief = true
-		case 'V':
-			verbose = true
-		default:
-			return sh.usage(o, "command [-pVv] command [arg ...]")
-		}
-	}
-	rest := o.rest()
-	if len(rest) == 0 {
+func builtinCommand(sh *shell, c call) int {
+	if len(c.rest) == 0 {
 		return 0
 	}
-	if brief || verbose {
+	if how := c.last("vV"); how != 0 {
 		st := 1
-		for _, n := range rest {
-			if sh.describeCommand(n, "command", brief, false, "") {
+		for _, n := range c.rest {
+			if sh.describe(n, describing{who: "command", brief: how == 'v'}) {
 				st = 0
 			}
 		}
 		return st
 	}
 	defer sh.deeper()()
-	if b := sh.builtin(rest[0]); b != nil {
-		st := b(sh, rest)
-		return st
+	if b := sh.builtin(c.rest[0]); b != nil {
+		return sh.invoke(b, c.rest)
 	}
-	if std {
+	if c.has('p') {
 		old, had := sh.getSet("PATH")
-		sh.setStr("PATH", firstOf(defaultPath, old))
+		sh.setStr("PATH", defaultPath)
 		defer func() {
 			if had {
 				sh.setStr("PATH", old)
@@ -69,142 +49,103 @@ func builtinCommand(sh *shell, args []string) int {
 			}
 		}()
 	}
-	sh.external(rest, nil)
+	sh.external(c.rest, nil)
 	return sh.status
 }
 
-// describeCommand prints what name would run. only filters by kind.
-func (sh *shell) describeCommand(name, who string, brief, all bool, only string) bool {
+// A describing says how type, command -v and command -V tell of a name.
+type describing struct {
+	who    string // the builtin
+	brief  bool   // command -v
+	all    bool   // -a: not only what would run
+	noFunc bool   // -f: functions apart
+	kind   bool   // -t: one word
+}
+
+// describe prints what name would run and tells whether there is such a thing.
+func (sh *shell) describe(name string, d describing) bool {
 	found := false
+	// show reports whether that was enough.
 	show := func(kind, short, long string) bool {
 		found = true
 		switch {
-		case only == "t":
+		case d.kind:
 			sh.out(kind + "\n")
-		case brief:
+		case d.brief:
 			sh.out(short + "\n")
 		default:
 			sh.out(long + "\n")
 		}
-		return !all
+		return !d.all
 	}
-	if v, ok := sh.aliases[name]; ok && (sh.opts.has(optExpandAliases) || who == "command") && only != "f" && sh.opts.has(optExpandAliases) {
-		if show("alias", strings.TrimSuffix(aliasLine(name, v), "\n"), name+" is aliased to `"+v+"'") {
-			return true
-		}
+	if v, ok := sh.aliases[name]; ok && sh.opts.has(optExpandAliases) && show("alias", strings.TrimSuffix(aliasLine(name, v), "\n"), name+" is aliased to `"+v+"'") {
+		return true
 	}
-	if isKeyword(name) {
-		if show("keyword", name, name+" is a shell keyword") {
-			return true
-		}
+	if isKeyword(name) && show("keyword", name, name+" is a shell keyword") {
+		return true
 	}
-	if f := sh.funcs.m[name]; f != nil && only != "f" {
-		if show("function", name, name+" is a function\n"+f.text) {
-			return true
-		}
+	if f := sh.funcs.m[name]; f != nil && !d.noFunc && show("function", name, name+" is a function\n"+f.text) {
+		return true
 	}
 	if sh.builtin(name) != nil {
 		text := name + " is a shell builtin"
-		if isSpecialBuiltin(name) && sh.opts.has(optPosix) {
+		if sh.isSpecial(name) {
 			text = name + " is a special shell builtin"
 		}
 		if show("builtin", name, text) {
 			return true
 		}
 	}
-	if strings.Contains(name, "/") {
-		fi, err := sh.run.host.Stat(sh.ctx, sh.abs(name))
-		if err == nil && !fi.IsDir() && sh.run.host.Access(sh.ctx, sh.abs(name), 1) == nil {
-			show("file", name, name+" is "+name)
-		}
-	} else {
-		if h, ok := sh.hash[name]; ok && !all {
-			show("file", h.path, name+" is hashed ("+h.path+")")
+	if h, ok := sh.hash[name]; ok && !d.all && !strings.Contains(name, "/") {
+		return show("file", h.path, name+" is hashed ("+h.path+")")
+	}
+	paths, denied := sh.programs(name, d.all)
+	if len(paths) == 0 && denied != "" && d.who == "type" {
+		paths = []string{denied}
+	}
+	for _, p := range paths {
+		if show("file", p, name+" is "+p) {
 			return true
 		}
-		paths, denied := sh.searchPath(name, all)
-		if len(paths) == 0 && denied != "" && who == "type" {
-			paths = []string{denied}
-		}
-		for _, p := range paths {
-			if show("file", p, name+" is "+p) {
-				return true
-			}
-		}
 	}
-	if !found && !brief && only == "" {
-		sh.errorf("%s: %s: not found", who, name)
+	if !found && !d.brief && !d.kind {
+		sh.errorf("%s: %s: not found", d.who, name)
 	}
 	return found
 }
 
-func builtinType(sh *shell, args []string) int {
-	o := newGetopt(args, "aftpP")
-	all, noFunc, kind, path, force := false, false, false, false, false
-	for o.next() {
-		switch o.opt {
-		case 'a':
-			all = true
-		case 'f':
-			noFunc = true
-		case 't':
-			kind = true
-		case 'p':
-			path = true
-		case 'P':
-			path, force = true, true
-		default:
-			return sh.usage(o, "type [-afptP] name [name ...]")
-		}
+// programs lists the files that name may run: itself when it is a path, else
+// what is on PATH.
+func (sh *shell) programs(name string, all bool) (paths []string, denied string) {
+	if !strings.Contains(name, "/") {
+		return sh.searchPath(name, all)
 	}
+	if fi, err := sh.run.host.Stat(sh.ctx, sh.abs(name)); err == nil && !fi.IsDir() && sh.run.host.Access(sh.ctx, sh.abs(name), 1) == nil {
+		return []string{name}, ""
+	}
+	return nil, ""
+}
+
+func builtinType(sh *shell, c call) int {
+	d := describing{who: "type", all: c.has('a'), noFunc: c.has('f'), kind: c.has('t')}
+	path := c.last("pP")
 	st := 0
-	for _, n := range o.rest() {
+	for _, n := range c.rest {
 		ok := false
-		switch {
-		case path:
+		if path != 0 {
 			_, isAlias := sh.aliases[n]
-			other := isAlias && sh.opts.has(optExpandAliases) || isKeyword(n) || sh.funcs.m[n] != nil && !noFunc || sh.builtin(n) != nil
-			if other && !force {
-				ok = true
-				if !all {
-					break
+			if path == 'p' && (isAlias && sh.opts.has(optExpandAliases) || isKeyword(n) || sh.funcs.m[n] != nil && !d.noFunc || sh.builtin(n) != nil) {
+				if ok = true; !d.all {
+					continue
 				}
 			}
-			paths, _ := sh.searchPath(n, all)
-			if strings.Contains(n, "/") {
-				if fi, err := sh.run.host.Stat(sh.ctx, sh.abs(n)); err == nil && !fi.IsDir() {
-					paths = []string{n}
-				}
-			}
+			paths, _ := sh.programs(n, d.all)
 			for _, p := range paths {
 				sh.out(p + "\n")
 				ok = true
 			}
-		case kind:
-			only := "t"
-			if noFunc {
-				f := sh.funcs.m[n]
-				if f != nil {
-					sh.ownFuncs()
-					delete(sh.funcs.m, n)
-					ok = sh.describeCommand(n, "type", true, all, only)
-					sh.funcs.m[n] = f
-					break
-				}
-			}
-			ok = sh.describeCommand(n, "type", true, all, only)
-		default:
-			only := ""
-			if noFunc {
-				if f := sh.funcs.m[n]; f != nil {
-					sh.ownFuncs()
-					delete(sh.funcs.m, n)
-					ok = sh.describeCommand(n, "type", false, all, "")
-					sh.funcs.m[n] = f
-					break
-				}
-			}
-			ok = sh.describeCommand(n, "type", false, all, only)
+		} else {
+			ok = sh.describe(n, d)
 		}
 		if !ok {
 			st = 1
@@ -213,49 +154,29 @@ func builtinType(sh *shell, args []string) int {
 	return st
 }
 
-func builtinHash(sh *shell, args []string) int {
-	o := newGetopt(args, "dlp:rt")
-	del, list, tell, reset := false, false, false, false
-	p := ""
-	for o.next() {
-		switch o.opt {
-		case 'r':
-			reset = true
-		case 'd':
-			del = true
-		case 'l':
-			list = true
-		case 't':
-			tell = true
-		case 'p':
-			p = o.arg
-		default:
-			return sh.usage(o, "hash [-lr] [-p pathname] [-dt] [name ...]")
-		}
+// remember puts the path of a command into the hash table.
+func (sh *shell) remember(name string, h hashEntry) {
+	if sh.hash == nil {
+		sh.hash = map[string]hashEntry{}
 	}
-	if reset {
+	if _, known := sh.hash[name]; !known {
+		sh.charge(int64(len(name)+len(h.path)) + elementCost)
+	}
+	sh.hash[name] = h
+}
+
+func builtinHash(sh *shell, c call) int {
+	list := c.has('l')
+	if c.has('r') {
 		sh.hash = nil
-	}
-	rest := o.rest()
-	if len(rest) == 0 {
-		if reset {
-			return 0
-		}
-		if len(sh.hash) == 0 {
-			if !sh.opts.has(optPosix) && !list {
-				sh.out("hash: hash table empty\n")
-			}
-			return 0
-		}
-		var names []string
-		for n := range sh.hash {
-			names = append(names, n)
-		}
-		sort.Strings(names)
-		if !list {
+	} else if len(c.rest) == 0 {
+		switch {
+		case len(sh.hash) == 0 && !list && !sh.opts.has(optPosix):
+			sh.out("hash: hash table empty\n")
+		case len(sh.hash) > 0 && !list:
 			sh.out("hits\tcommand\n")
 		}
-		for _, n := range names {
+		for _, n := range slices.Sorted(maps.Keys(sh.hash)) {
 			h := sh.hash[n]
 			if list {
 				sh.out("builtin hash -p " + h.path + " " + n + "\n")
@@ -263,90 +184,58 @@ func builtinHash(sh *shell, args []string) int {
 				sh.out(fmt.Sprintf("%4d\t%s\n", h.hits, h.path))
 			}
 		}
-		return 0
 	}
 	st := 0
-	for _, n := range rest {
-		switch {
-		case p != "":
-			if sh.hash == nil {
-				sh.hash = map[string]hashEntry{}
-			}
-			sh.hash[n] = hashEntry{path: p}
-		case del:
-			if _, ok := sh.hash[n]; !ok {
-				st = sh.builtinError("hash", "%s: not found", n)
-			}
+	for _, n := range c.rest {
+		h, known := sh.hash[n]
+		p, set := c.arg('p')
+		switch how := c.last("dt"); {
+		case set:
+			sh.remember(n, hashEntry{path: p})
+		case how != 0 && !known:
+			st = c.fail("%s: not found", n)
+		case how == 'd':
 			delete(sh.hash, n)
-		case tell:
-			h, ok := sh.hash[n]
-			if !ok {
-				st = sh.builtinError("hash", "%s: not found", n)
-				continue
-			}
-			if len(rest) > 1 {
-				sh.out(n + "\t" + h.path + "\n")
-			} else {
-				sh.out(h.path + "\n")
-			}
+		case how == 't' && len(c.rest) > 1:
+			sh.out(n + "\t" + h.path + "\n")
+		case how == 't':
+			sh.out(h.path + "\n")
+		case strings.Contains(n, "/") || sh.builtin(n) != nil || sh.funcs.m[n] != nil:
 		default:
-			if strings.Contains(n, "/") || sh.builtin(n) != nil || sh.funcs.m[n] != nil {
-				continue
+			if f, _ := sh.searchPath(n, false); len(f) > 0 {
+				sh.remember(n, hashEntry{path: f[0]})
+			} else {
+				st = c.fail("%s: not found", n)
 			}
-			f, _ := sh.searchPath(n, false)
-			if len(f) == 0 {
-				st = sh.builtinError("hash", "%s: not found", n)
-				continue
-			}
-			if sh.hash == nil {
-				sh.hash = map[string]hashEntry{}
-			}
-			sh.hash[n] = hashEntry{path: f[0]}
 		}
 	}
 	return st
 }
 
-func builtinEnable(sh *shell, args []string) int {
-	o := newGetopt(args, "anps")
-	off, all, special := false, false, false
-	for o.next() {
-		switch o.opt {
-		case 'n':
-			off = true
-		case 'a':
-			all = true
-		case 's':
-			special = true
-		case 'p':
-		default:
-			return sh.usage(o, "enable [-a] [-dnps] [-f filename] [name ...]")
-		}
-	}
-	rest := o.rest()
-	if len(rest) == 0 {
-		for _, n := range strings.Fields(builtinNames) {
+func builtinEnable(sh *shell, c call) int {
+	off := c.has('n')
+	if len(c.rest) == 0 {
+		for _, n := range sh.builtinNames() {
 			dis := sh.disabled[n]
-			if special && !isSpecialBuiltin(n) || !all && dis != off {
-				continue
-			}
-			if dis {
+			switch {
+			case c.has('s') && !sh.isSpecialBuiltin(n) || !c.has('a') && dis != off:
+			case dis:
 				sh.out("enable -n " + n + "\n")
-			} else {
+			default:
 				sh.out("enable " + n + "\n")
 			}
 		}
 		return 0
 	}
 	st := 0
-	for _, n := range rest {
-		if builtinFor(n) == nil {
-			st = sh.builtinError("enable", "%s: not a shell builtin", n)
+	for _, n := range c.rest {
+		if sh.run.builtins[n] == nil {
+			st = c.fail("%s: not a shell builtin", n)
 			continue
 		}
-		m := map[string]bool{}
-		for k, v := range sh.disabled { // subshells share the old one
-			m[k] = v
+		m := maps.Clone(sh.disabled) // subshells share the old one
+		if m == nil {
+			m = map[string]bool{}
 		}
 		m[n] = off
 		sh.disabled = m

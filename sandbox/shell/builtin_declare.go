@@ -13,9 +13,7 @@ type declItem struct {
 // declCommand runs declare, local, ... whose arguments hold assignments.
 func (sh *shell) declCommand(c *simpleCmd) {
 	var items []declItem
-	var opts []string
 	name := c.words[0].lit
-	opts = append(opts, name)
 	isAssoc, isArr := false, false
 	for _, w := range c.words[1:] {
 		if a := w.decl; a != nil {
@@ -37,54 +35,49 @@ func (sh *shell) declCommand(c *simpleCmd) {
 			items = append(items, declItem{text: f})
 		}
 	}
-	if sh.opts.has(optXtrace) {
-		t := []string{name}
-		for _, it := range items {
-			switch {
-			case it.a == nil:
-				t = append(t, setQuote(it.text))
-			case it.a.value != nil:
-				t = append(t, it.a.name+"="+setQuote(it.val))
-			default:
-				t = append(t, it.a.name)
-			}
-		}
-		sh.trace(strings.Join(t, " "))
-	}
-	sh.status = sh.declare(opts[0], items)
+	sh.traceDecl(name, items)
+	sh.status = sh.declare(call{sh: sh, args: []string{name}}, items)
 	if n := len(items); n > 0 {
 		it := items[n-1]
-		switch {
-		case it.a == nil:
-			sh.lastArg = it.text
-		case it.a.value != nil && it.a.sub == nil:
-			sh.lastArg = it.a.name + "=" + it.val
-		default:
-			sh.lastArg = it.a.name
+		sh.lastArg = it.name()
+		if it.a != nil && it.a.value != nil && it.a.sub == nil {
+			sh.lastArg += "=" + it.val
 		}
 	}
 }
 
-func builtinDeclare(sh *shell, args []string) int {
-	items := make([]declItem, len(args)-1)
-	for i, a := range args[1:] {
-		items[i] = declItem{text: a}
+// name is the word, or the name that it assigns to.
+func (it *declItem) name() string {
+	if it.a != nil {
+		return it.a.name
 	}
-	return sh.declare(args[0], items)
+	return it.text
+}
+
+// builtinDeclare is declare and its family without assignments among the
+// words as they are written.
+func builtinDeclare(sh *shell, c call) int {
+	items := make([]declItem, len(c.rest))
+	for i, a := range c.rest {
+		items[i].text = a
+	}
+	return sh.declare(c, items)
 }
 
 // A declSpec is what the options ask for.
 type declSpec struct {
-	cmd             string
-	on, off         attr
-	print, funcs    bool
-	names, global   bool // -F, -g
-	inherit, traceF bool
-	unexport        bool
+	call
+	cmd           string
+	on, off       attr
+	print, funcs  bool
+	names, global bool // -F, -g
+	inherit       bool
+	unexport      bool
 }
 
-func (sh *shell) declare(cmd string, items []declItem) int {
-	d := declSpec{cmd: cmd}
+func (sh *shell) declare(c call, items []declItem) int {
+	cmd := c.args[0]
+	d := declSpec{call: c, cmd: cmd}
 	i := 0
 	for ; i < len(items) && items[i].a == nil; i++ {
 		t := items[i].text
@@ -92,14 +85,12 @@ func (sh *shell) declare(cmd string, items []declItem) int {
 			i++
 			break
 		}
-		if len(t) < 2 || t[0] != '-' && (t[0] != '+' || cmd == "export" || cmd == "readonly") {
+		if len(t) < 2 || t[0] != '-' && (t[0] != '+' || !d.isDeclare()) {
 			break
 		}
-		for _, c := range []byte(t[1:]) {
-			if !d.flag(c, t[0] == '+') {
-				sh.errorf("%s: %c%c: invalid option", cmd, t[0], c)
-				sh.stderr(cmd + ": usage: " + cmd + " [-aAfFgiIlnrtux] [name[=value] ...] or " + cmd + " -p [-aAfFilnrtux] [name ...]\n")
-				return 2
+		for _, l := range []byte(t[1:]) {
+			if !d.flag(l, t[0] == '+') {
+				return c.misuse("%c%c: invalid option", t[0], l)
 			}
 		}
 	}
@@ -116,16 +107,8 @@ func (sh *shell) declare(cmd string, items []declItem) int {
 					sh.assignArray(it.a.name, it.els, it.a.app)
 				}
 			}
-			sh.errorf("local: can only be used in a function")
-			return 1
+			return c.fail("can only be used in a function")
 		}
-	}
-	if len(rest) == 1 && cmd == "local" && rest[0].a == nil && rest[0].text == "-" {
-		if sh.frame.opts == nil {
-			o := sh.opts
-			sh.frame.opts = &o
-		}
-		return 0
 	}
 	if d.funcs {
 		return sh.declareFuncs(&d, rest)
@@ -139,8 +122,10 @@ func (sh *shell) declare(cmd string, items []declItem) int {
 	st := 0
 	for _, it := range rest {
 		if it.a == nil && it.text == "-" && cmd == "local" {
-			o := sh.opts
-			sh.frame.opts = &o
+			if sh.frame.opts == nil {
+				o := sh.opts
+				sh.frame.opts = &o
+			}
 			continue
 		}
 		if !sh.declareOne(&d, it) {
@@ -153,68 +138,45 @@ func (sh *shell) declare(cmd string, items []declItem) int {
 	return st
 }
 
-func (d *declSpec) flag(c byte, off bool) bool {
-	set := func(a attr) bool {
-		if off {
-			d.off |= a
-		} else {
-			d.on |= a
-		}
-		return true
+// isDeclare tells declare, typeset and local from export and readonly.
+func (d *declSpec) isDeclare() bool { return d.cmd != "export" && d.cmd != "readonly" }
+
+// attrLetters are the letters of attributes, in the order that declare -p has.
+const attrLetters = "aAinrtxclu"
+
+func attrOf(letter byte) attr {
+	i := strings.IndexByte(attrLetters, letter)
+	if i < 0 {
+		return 0
 	}
-	if d.cmd == "export" {
-		switch c {
-		case 'n':
-			d.unexport = true
-			return true
-		case 'p':
-			d.print = true
-			return true
-		case 'f':
-			d.funcs = true
-			return true
-		}
+	return [...]attr{attrArray, attrAssoc, attrInteger, attrNameref, attrReadonly, attrTrace, attrExport, attrCapital, attrLower, attrUpper}[i]
+}
+
+// flag takes one letter of an option, off after a plus; false refuses it.
+func (d *declSpec) flag(letter byte, off bool) bool {
+	if !d.isDeclare() && strings.IndexByte("aAfnp", letter) < 0 {
 		return false
 	}
-	switch c {
-	case 'a':
-		return set(attrArray)
-	case 'A':
-		return set(attrAssoc)
+	switch letter {
 	case 'p':
 		d.print = true
-	case 'f':
-		d.funcs = true
+	case 'f', 'F':
+		d.funcs, d.names = true, d.names || letter == 'F'
+	case 'g':
+		d.global = true
+	case 'I':
+		d.inherit = true
 	default:
-		if d.cmd == "readonly" {
-			return false
-		}
-		switch c {
-		case 'F':
-			d.funcs, d.names = true, true
-		case 'g':
-			d.global = true
-		case 'i':
-			return set(attrInteger)
-		case 'I':
-			d.inherit = true
-		case 'l':
-			return set(attrLower)
-		case 'u':
-			return set(attrUpper)
-		case 'c':
-			return set(attrCapital)
-		case 'n':
-			return set(attrNameref)
-		case 'r':
-			return set(attrReadonly)
-		case 't':
-			return set(attrTrace)
-		case 'x':
-			return set(attrExport)
+		a := attrOf(letter)
+		switch {
+		case letter == 'n' && !d.isDeclare():
+			d.unexport = d.cmd == "export"
+		case off:
+			d.off |= a
 		default:
-			return false
+			d.on |= a
 		}
+		return a != 0
 	}
 	return true
 }
@@ -223,51 +185,41 @@ func (d *declSpec) flag(c byte, off bool) bool {
 func (sh *shell) declareOne(d *declSpec, it declItem) bool {
 	a := it.a
 	if a == nil {
-		a = parseDeclText(sh, it.text)
-		if a == nil {
-			sh.errorf("%s: `%s': not a valid identifier", d.cmd, it.text)
+		if a = parseDeclText(sh, it.text); a == nil {
+			d.fail("`%s': not a valid identifier", it.text)
 			return false
 		}
 		it.val = sh.str(a.value)
 	}
-	if a.sub != nil && (d.cmd == "export" || d.cmd == "readonly") {
-		sh.errorf("%s: `%s[%s]': not a valid identifier", d.cmd, a.name, a.sub.raw)
+	if a.sub != nil && !d.isDeclare() {
+		d.fail("`%s[%s]': not a valid identifier", a.name, a.sub.raw)
 		return false
 	}
 	if d.on&attrNameref != 0 && a.sub != nil {
-		sh.errorf("%s: %s: reference variable cannot be an array", d.cmd, a.name+"["+a.sub.raw+"]")
+		d.fail("%s[%s]: reference variable cannot be an array", a.name, a.sub.raw)
 		return false
 	}
-	name := a.name
-	ok := true
-	fail := func() {
-		if p := recover(); p != nil {
-			ab, is := p.(abort)
-			ce, is2 := ab.err.(*cmdError)
-			if !is || !is2 || ce.kind == errExit {
-				panic(p)
-			}
-			e := *ce
-			if e.msg != "" && !strings.Contains(e.msg, "bad array subscript") {
-				e.msg = d.cmd + ": " + e.msg
-			}
-			if strings.Contains(e.msg, "(error token is") {
-				panic(abort{&e})
-			}
-			if e.msg != "" && !e.quiet {
-				sh.errorf("%s", e.msg)
-			}
-			ok = false
-			if sh.isSpecial(d.cmd) && strings.Contains(e.msg, "readonly variable") {
-				sh.flow = flowExit
-			}
+	err := catch(func() { sh.declareVar(d, a, a.name, it.val, it.els) })
+	ce, ok := err.(*cmdError)
+	if err != nil && (!ok || ce.kind == errExit) {
+		throw(err)
+	}
+	if ok && ce.msg != "" {
+		e := *ce
+		if !strings.Contains(e.msg, "bad array subscript") {
+			e.msg = d.cmd + ": " + e.msg
+		}
+		if strings.Contains(e.msg, "(error token is") {
+			throw(&e)
+		}
+		if !e.quiet {
+			sh.errorf("%s", e.msg)
+		}
+		if sh.isSpecial(d.cmd) && strings.Contains(e.msg, "readonly variable") {
+			sh.flow = flowExit
 		}
 	}
-	func() {
-		defer fail()
-		sh.declareVar(d, a, name, it.val, it.els)
-	}()
-	return ok
+	return err == nil
 }
 
 // parseDeclText parses NAME, NAME=value, NAME[sub]=value given as one string.
@@ -309,11 +261,10 @@ func parseDeclText(sh *shell, s string) *assign {
 // scopeVar finds or makes the variable that a declaration means.
 func (sh *shell) scopeVar(d *declSpec, name string) *variable {
 	depth := sh.depthVar()
-	isLocal := depth > 0 && !d.global && (d.cmd == "local" || d.cmd == "declare" || d.cmd == "typeset")
-	if !isLocal {
-		if d.global {
-			return sh.global(name)
-		}
+	switch {
+	case d.global:
+		return sh.global(name)
+	case depth == 0 || !d.isDeclare():
 		return sh.mutable(name)
 	}
 	old := sh.lookup(name)
@@ -322,8 +273,7 @@ func (sh *shell) scopeVar(d *declSpec, name string) *variable {
 	}
 	v, fresh := sh.local(name, depth)
 	if fresh && old != nil {
-		switch {
-		case old.has(attrTemp) || d.inherit || sh.opts.has(optLocalvarInherit):
+		if old.has(attrTemp) || d.inherit || sh.opts.has(optLocalvarInherit) {
 			c := old.clone(sh.vars)
 			v.attr = c.attr &^ attrTemp
 			if d.inherit {
@@ -340,16 +290,12 @@ func (sh *shell) scopeVar(d *declSpec, name string) *variable {
 }
 
 func (sh *shell) declareVar(d *declSpec, a *assign, name, val string, els []element) {
-	toArr := a.isArray
-	compound := false
-	if a.value != nil && !a.isArray {
-		if (d.on&(attrArray|attrAssoc) != 0 || sh.lookup(name).has(attrArray|attrAssoc) && d.cmd != "export" && d.cmd != "readonly" && sh.sameScope(d, name)) && a.sub == nil && strings.HasPrefix(val, "(") && strings.HasSuffix(val, ")") {
-			compound = true
-		}
-	}
+	// A list may also come as text.
+	compound := a.value != nil && !a.isArray && a.sub == nil && strings.HasPrefix(val, "(") && strings.HasSuffix(val, ")") &&
+		(d.on&(attrArray|attrAssoc) != 0 || sh.lookup(name).has(attrArray|attrAssoc) && d.isDeclare() && sh.sameScope(name))
 	if d.on&attrNameref == 0 && d.off&attrNameref == 0 {
 		// A declaration of a reference declares what it refers to.
-		if v := sh.lookup(name); v.has(attrNameref) && (sh.depthVar() == 0 || v.depth == sh.depthVar() || d.cmd == "export" || d.cmd == "readonly" || d.global) {
+		if v := sh.lookup(name); v.has(attrNameref) && (sh.depthVar() == 0 || v.depth == sh.depthVar() || !d.isDeclare() || d.global) {
 			r, ok := sh.resolve(name)
 			if ok && r.hasSub {
 				failf(errCommand, 1, "`%s': not a valid identifier", r.name+"["+r.sub+"]")
@@ -360,11 +306,7 @@ func (sh *shell) declareVar(d *declSpec, a *assign, name, val string, els []elem
 		}
 	}
 	v := sh.scopeVar(d, name)
-	ro := v.has(attrReadonly)
-	if ro && (a.value != nil || a.isArray || d.off&attrReadonly != 0) {
-		failf(errCommand, 1, "%s: readonly variable", name)
-	}
-	if d.off&attrReadonly != 0 && ro {
+	if v.has(attrReadonly) && (a.value != nil || a.isArray || d.off&attrReadonly != 0) {
 		failf(errCommand, 1, "%s: readonly variable", name)
 	}
 	if d.off&attrArray != 0 && v.has(attrArray) || d.off&attrAssoc != 0 && v.has(attrAssoc) {
@@ -380,18 +322,12 @@ func (sh *shell) declareVar(d *declSpec, a *assign, name, val string, els []elem
 		sh.declareNameref(d, a, name, v, val)
 		return
 	}
-	if d.off&attrNameref != 0 && v.has(attrNameref) {
-		v.attr &^= attrNameref
-	}
 	set := d.on &^ (attrReadonly | attrArray | attrAssoc)
 	if set&attrLower != 0 && set&attrUpper != 0 {
 		set &^= attrLower | attrUpper
 	}
-	if set&attrLower != 0 {
-		v.attr &^= attrUpper
-	}
-	if set&attrUpper != 0 {
-		v.attr &^= attrLower
+	if set&(attrLower|attrUpper) != 0 {
+		v.attr &^= attrLower | attrUpper
 	}
 	v.attr = v.attr&^(d.off&^attrReadonly) | set
 	if d.unexport {
@@ -410,7 +346,7 @@ func (sh *shell) declareVar(d *declSpec, a *assign, name, val string, els []elem
 		sh.toArray(v)
 	}
 	if d.global && sh.depthVar() > 0 && sh.lookup(name) != v {
-		sh.assignGlobal(v, a, els, val, toArr)
+		sh.assignGlobal(v, a, els, val)
 	} else {
 		switch {
 		case a.isArray:
@@ -430,7 +366,10 @@ func (sh *shell) declareVar(d *declSpec, a *assign, name, val string, els []elem
 		}
 	}
 	if d.on&attrReadonly != 0 {
-		sh.lookupForAttr(d, name, v).attr |= attrReadonly
+		if !d.global {
+			v = sh.mutable(name)
+		}
+		v.attr |= attrReadonly
 	}
 	if sh.opts.has(optAllexport) && a.value != nil {
 		v.attr |= attrExport
@@ -438,22 +377,15 @@ func (sh *shell) declareVar(d *declSpec, a *assign, name, val string, els []elem
 }
 
 // sameScope tells whether the declaration means the variable that is visible.
-func (sh *shell) sameScope(d *declSpec, name string) bool {
+func (sh *shell) sameScope(name string) bool {
 	v := sh.lookup(name)
 	return v != nil && (sh.depthVar() == 0 || v.depth >= sh.depthVar())
 }
 
-func (sh *shell) lookupForAttr(d *declSpec, name string, v *variable) *variable {
-	if d.global {
-		return v
-	}
-	return sh.mutable(name)
-}
-
 // assignGlobal gives a hidden global variable its value.
-func (sh *shell) assignGlobal(v *variable, a *assign, els []element, val string, isArr bool) {
+func (sh *shell) assignGlobal(v *variable, a *assign, els []element, val string) {
 	switch {
-	case isArr:
+	case a.isArray:
 		if v.has(attrAssoc) {
 			v.assoc = newAssoc()
 			for _, e := range els {

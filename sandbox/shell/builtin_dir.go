@@ -2,72 +2,55 @@ package shell
 
 import (
 	"errors"
+	"fmt"
 	"path"
 	"strings"
 	"syscall"
 )
 
-func builtinCd(sh *shell, args []string) int {
-	o := newGetopt(args, "LPe@")
-	phys := sh.opts.has(optPhysical)
-	for o.next() {
-		switch o.opt {
-		case 'L':
-			phys = false
-		case 'P':
-			phys = true
-		case 'e', '@':
-		default:
-			return sh.usage(o, "cd [-L|[-P [-e]] [-@]] [dir]")
-		}
+// physical tells whether -P was given last, or is the shell's option.
+func (c *call) physical() bool {
+	how := c.last("LP")
+	return how == 'P' || how == 0 && c.sh.opts.has(optPhysical)
+}
+
+func builtinCd(sh *shell, c call) int {
+	if len(c.rest) > 1 {
+		return c.fail("too many arguments")
 	}
-	rest := o.rest()
-	if len(rest) > 1 {
-		return sh.builtinError("cd", "too many arguments")
-	}
-	show := false
-	var dir string
+	dir, show := "", false
 	switch {
-	case len(rest) == 0:
+	case len(c.rest) == 0:
 		h, ok := sh.getSet("HOME")
 		if !ok {
-			return sh.builtinError("cd", "HOME not set")
+			return c.fail("HOME not set")
 		}
-		dir = h
-		if dir == "" {
+		if dir = h; dir == "" {
 			return 0
 		}
-	case rest[0] == "-":
-		old, ok := sh.getSet("OLDPWD")
-		if !ok || old == "" {
-			return sh.builtinError("cd", "OLDPWD not set")
+	case c.rest[0] == "-":
+		if dir, show = sh.get("OLDPWD"), true; dir == "" {
+			return c.fail("OLDPWD not set")
 		}
-		dir, show = old, true
 	default:
-		dir = rest[0]
-		if dir == "" {
-			dir = "."
-		}
-		if !strings.HasPrefix(dir, "/") && dir != "." && dir != ".." && !strings.HasPrefix(dir, "./") && !strings.HasPrefix(dir, "../") {
+		dir = firstOf(c.rest[0], ".")
+		if first, _, _ := strings.Cut(dir, "/"); first != "" && first != "." && first != ".." {
 			for _, p := range strings.Split(sh.get("CDPATH"), ":") {
-				if p == "" {
-					continue
-				}
-				if fi, err := sh.run.host.Stat(sh.ctx, sh.abs(p+"/"+dir)); err == nil && fi.IsDir() {
+				if fi, err := sh.run.host.Stat(sh.ctx, sh.abs(p+"/"+dir)); p != "" && err == nil && fi.IsDir() {
 					dir, show = p+"/"+dir, true
 					break
 				}
 			}
 		}
 	}
-	if err := sh.chdir(dir, phys); err != nil {
+	if err := sh.chdir(dir, c.physical()); err != nil {
 		if isFatal(err) {
 			throw(err)
 		}
 		if errors.Is(err, ErrDenied) {
 			return sh.execError("cd", err)
 		}
-		return sh.builtinError("cd", "%s: %s", dir, errText(err))
+		return c.fail("%s: %s", dir, errText(err))
 	}
 	if show {
 		sh.out(sh.dir + "\n")
@@ -146,211 +129,148 @@ func (sh *shell) realPath(p string) string {
 	return out
 }
 
-func builtinPwd(sh *shell, args []string) int {
-	o := newGetopt(args, "LPW")
-	phys := sh.opts.has(optPhysical)
-	for o.next() {
-		switch o.opt {
-		case 'L':
-			phys = false
-		case 'P':
-			phys = true
-		default:
-			return sh.usage(o, "pwd [-LP]")
-		}
-	}
+func builtinPwd(sh *shell, c call) int {
 	d := sh.dir
-	if phys {
+	if c.physical() {
 		d = sh.realPath(d)
 	}
 	sh.out(d + "\n")
 	return 0
 }
 
-// dirStackEntry is an entry of the folder stack, from the left or the right.
-func (sh *shell) dirStackEntry(n int, right bool) (string, bool) {
-	all := sh.allDirs()
-	if right {
-		n = len(all) - 1 - n
-	}
-	if n < 0 || n >= len(all) {
-		return "", false
-	}
-	return all[n], true
-}
-
 // allDirs is the folder stack, the working folder first.
-func (sh *shell) allDirs() []string {
-	out := []string{sh.dir}
-	for i := len(sh.dirStack) - 1; i >= 0; i-- {
-		out = append(out, sh.dirStack[i])
+func (sh *shell) allDirs() []string { return append([]string{sh.dir}, sh.dirStack...) }
+
+// shortDirs is allDirs with the home as ~.
+func (sh *shell) shortDirs() []string {
+	all := sh.allDirs()
+	for i, d := range all {
+		all[i] = sh.homeShort(d)
 	}
-	return out
+	return all
 }
 
-func (sh *shell) setDirs(all []string) {
-	sh.dirStack = sh.dirStack[:0:0]
-	for i := len(all) - 1; i >= 1; i-- {
-		sh.dirStack = append(sh.dirStack, all[i])
+func (sh *shell) homeShort(d string) string {
+	h := sh.get("HOME")
+	if h == "" || h == "/" || d != h && !strings.HasPrefix(d, h+"/") {
+		return d
 	}
+	return "~" + d[len(h):]
 }
 
-func builtinDirs(sh *shell, args []string) int {
-	long, lines, num := false, false, false
-	var rest []string
-	for _, a := range args[1:] {
-		switch {
-		case a == "-c":
-			sh.dirStack = nil
-			return 0
-		case a == "--":
-		case len(a) > 1 && (a[0] == '+' || a[0] == '-') && a[1] >= '0' && a[1] <= '9':
-			rest = append(rest, a)
-		case len(a) > 1 && a[0] == '-':
-			for _, c := range a[1:] {
-				switch c {
-				case 'l':
-					long = true
-				case 'p':
-					lines = true
-				case 'v':
-					lines, num = true, true
-				case 'c':
-					sh.dirStack = nil
-					return 0
-				default:
-					sh.errorf("dirs: -%c: invalid option", c)
-					sh.stderr("dirs: usage: dirs [-clpv] [+N] [-N]\n")
-					return 2
-				}
+// dirIndex is the place in the folder stack that +N, from the left, or -N,
+// from the right, means. is tells whether s has that form.
+func (sh *shell) dirIndex(s string) (i int, is, found bool) {
+	if len(s) < 2 || s[0] != '+' && s[0] != '-' {
+		return 0, false, false
+	}
+	n, ok := atoi(s[1:])
+	if !ok || s[1] == '-' || s[1] == '+' {
+		return 0, false, false
+	}
+	if s[0] == '-' {
+		n = int64(len(sh.dirStack)) - n
+	}
+	return int(n), true, n >= 0 && n <= int64(len(sh.dirStack))
+}
+
+func builtinDirs(sh *shell, c call) int {
+	var letters, at string
+	for _, a := range c.rest {
+		if _, is, _ := sh.dirIndex(a); is {
+			at = a
+		} else if a != "--" {
+			if len(a) != 2 || a[0] != '-' || strings.IndexByte("clpv", a[1]) < 0 {
+				return c.misuse("%s: invalid option", a)
 			}
-		default:
-			sh.errorf("dirs: %s: invalid option", a)
-			sh.stderr("dirs: usage: dirs [-clpv] [+N] [-N]\n")
-			return 1
+			letters += a[1:]
 		}
 	}
-	show := func(d string) string {
-		if long {
-			return d
-		}
-		return sh.homeShort(d)
-	}
-	if len(rest) > 0 {
-		n, ok := atoi(rest[0][1:])
-		d, found := sh.dirStackEntry(int(n), rest[0][0] == '-')
-		if !ok || !found {
-			return sh.builtinError("dirs", "%s: directory stack index out of range", rest[0])
-		}
-		sh.out(show(d) + "\n")
+	if strings.Contains(letters, "c") {
+		sh.dirStack = nil
 		return 0
 	}
-	var b strings.Builder
-	for i, d := range sh.allDirs() {
-		switch {
-		case num:
-			b.WriteString(leftPad(itoa(i), 2) + "  " + show(d) + "\n")
-		case lines:
-			b.WriteString(show(d) + "\n")
-		default:
-			if i > 0 {
-				b.WriteByte(' ')
+	dirs := sh.shortDirs()
+	if strings.Contains(letters, "l") {
+		dirs = sh.allDirs()
+	}
+	first := 0
+	if at != "" {
+		i, _, found := sh.dirIndex(at)
+		if !found {
+			if len(sh.dirStack) == 0 {
+				return c.fail("directory stack empty")
 			}
-			b.WriteString(show(d))
+			return c.fail("%s: directory stack index out of range", at[1:])
 		}
+		dirs, first = dirs[i:i+1], i
 	}
-	if !lines {
-		b.WriteByte('\n')
+	switch {
+	case strings.Contains(letters, "v"):
+		for i, d := range dirs {
+			dirs[i] = fmt.Sprintf("%2d  %s", first+i, d)
+		}
+		fallthrough
+	case strings.Contains(letters, "p"):
+		sh.out(strings.Join(dirs, "\n") + "\n")
+	default:
+		sh.out(strings.Join(dirs, " ") + "\n")
 	}
-	sh.out(b.String())
 	return 0
 }
 
-func leftPad(s string, n int) string {
-	for len(s) < n {
-		s = " " + s
-	}
-	return s
-}
-
 // builtinPushd is pushd and popd.
-func builtinPushd(sh *shell, args []string) int {
-	cmd := args[0]
+func builtinPushd(sh *shell, c call) int {
+	const most = 10000 // folders on the stack
 	noCd := false
 	var rest []string
-	for i := 1; i < len(args); i++ {
-		a := args[i]
-		if a == "-n" {
-			noCd = true
-			continue
-		}
+	for i, a := range c.rest {
 		if a == "--" {
-			rest = append(rest, args[i+1:]...)
+			rest = append(rest, c.rest[i+1:]...)
 			break
 		}
-		if len(a) > 1 && a[0] == '-' && (a[1] < '0' || a[1] > '9') {
-			sh.errorf("%s: %s: invalid option", cmd, a)
-			sh.stderr(cmd + ": usage: " + cmd + " [-n] [+N | -N]\n")
-			return 2
+		_, is, _ := sh.dirIndex(a)
+		switch {
+		case a == "-n":
+			noCd = true
+		case is || a == "-" || !strings.HasPrefix(a, "-"):
+			rest = append(rest, a)
+		default:
+			return c.misuse("%s: invalid number", a)
 		}
-		rest = append(rest, a)
 	}
+	pop := c.args[0] == "popd"
 	all := sh.allDirs()
 	if len(rest) > 1 {
-		sh.errorf("%s: too many arguments", cmd)
-		return 1 + int(b2i(cmd == "popd"))
+		return c.fail("too many arguments") + int(b2i(pop))
 	}
-	idx := -1
-	if len(rest) == 1 && (rest[0][:min(1, len(rest[0]))] == "+" || rest[0][:min(1, len(rest[0]))] == "-") && len(rest[0]) > 1 {
-		n, ok := atoi(rest[0][1:])
-		if !ok {
-			return sh.builtinError(cmd, "%s: invalid number", rest[0])
-		}
-		idx = int(n)
-		if rest[0][0] == '-' {
-			idx = len(all) - 1 - idx
-		}
-		if idx < 0 || idx >= len(all) {
-			if len(all) == 1 && cmd == "popd" {
-				return sh.builtinError(cmd, "directory stack empty")
+	idx, is := 0, false
+	if len(rest) == 1 {
+		var found bool
+		if idx, is, found = sh.dirIndex(rest[0]); is && !found {
+			if len(all) == 1 {
+				return c.fail("directory stack empty")
 			}
-			return sh.builtinError(cmd, "%s: directory stack index out of range", rest[0])
+			return c.fail("%s: directory stack index out of range", rest[0])
 		}
 	}
-	if cmd == "popd" {
-		if len(rest) == 1 && idx < 0 {
-			sh.errorf("popd: %s: invalid argument", rest[0])
-			sh.stderr("popd: usage: popd [-n] [+N | -N]\n")
-			return 2
-		}
-		if len(all) == 1 {
-			return sh.builtinError("popd", "directory stack empty")
-		}
-		if idx <= 0 && !(noCd && idx < 0) {
-			if noCd {
-				idx = 1
-			} else {
-				if err := sh.chdir(all[1], false); err != nil {
-					return sh.builtinError("popd", "%s: %s", all[1], errText(err))
-				}
-				sh.setDirs(append([]string{sh.dir}, all[2:]...))
-				return builtinDirs(sh, []string{"dirs"})
-			}
-		}
-		if idx < 0 {
-			idx = 1
-		}
-		sh.setDirs(append(append([]string(nil), all[:idx]...), all[idx+1:]...))
-		return builtinDirs(sh, []string{"dirs"})
-	}
-	var next []string
+	next := all
 	switch {
-	case len(rest) == 0:
-		if len(all) == 1 {
-			return sh.builtinError("pushd", "no other directory")
+	case pop && len(rest) == 1 && !is:
+		return c.misuse("%s: invalid argument", rest[0])
+	case pop && len(all) == 1:
+		return c.fail("directory stack empty")
+	case pop:
+		if idx == 0 && noCd {
+			idx = 1 // the working folder stays where it is
 		}
+		next = append(append([]string(nil), all[:idx]...), all[idx+1:]...)
+		noCd = noCd || idx > 0
+	case len(rest) == 0 && len(all) == 1:
+		return c.fail("no other directory")
+	case len(rest) == 0:
 		next = append([]string{all[1], all[0]}, all[2:]...)
-	case idx >= 0:
+	case is:
 		next = append(append([]string(nil), all[idx:]...), all[:idx]...)
 	default:
 		d := rest[0]
@@ -363,15 +283,14 @@ func builtinPushd(sh *shell, args []string) int {
 			next = append([]string{d}, all...)
 		}
 	}
+	if len(next) > most {
+		return c.fail("directory stack too large")
+	}
 	if !noCd {
 		if err := sh.chdir(next[0], false); err != nil {
-			return sh.builtinError("pushd", "%s: %s", next[0], errText(err))
+			return c.fail("%s: %s", next[0], errText(err))
 		}
-		next[0] = sh.dir
 	}
-	if len(next) > 10000 {
-		return sh.builtinError("pushd", "directory stack too large")
-	}
-	sh.setDirs(next)
-	return builtinDirs(sh, []string{"dirs"})
+	sh.dirStack = append([]string(nil), next[1:]...)
+	return builtinDirs(sh, call{sh: sh, args: []string{"dirs"}})
 }

@@ -2,42 +2,29 @@ package shell
 
 import "strings"
 
-func builtinEcho(sh *shell, args []string) int {
-	newline, esc := true, sh.opts.has(optXpgEcho)
-	i := 1
-next:
-	for ; i < len(args); i++ {
-		a := args[i]
-		if len(a) < 2 || a[0] != '-' {
-			break
-		}
-		for _, c := range a[1:] {
-			if c != 'n' && c != 'e' && c != 'E' {
-				break next
-			}
-		}
-		for _, c := range a[1:] {
-			switch c {
+func builtinEcho(sh *shell, c call) int {
+	newline, esc, rest := true, sh.opts.has(optXpgEcho), c.rest
+	for len(rest) > 0 && len(rest[0]) > 1 && rest[0][0] == '-' && strings.Trim(rest[0][1:], "neE") == "" {
+		for _, o := range rest[0][1:] {
+			switch o {
 			case 'n':
 				newline = false
-			case 'e':
-				esc = true
-			case 'E':
-				esc = false
+			default:
+				esc = o == 'e'
 			}
 		}
+		rest = rest[1:]
 	}
 	var b strings.Builder
-	for k, a := range args[i:] {
+	for k, a := range rest {
 		if k > 0 {
 			b.WriteByte(' ')
 		}
-		if !esc {
-			b.WriteString(a)
-			continue
+		stop := false
+		if esc {
+			a, stop = unescapeC(a, escEcho)
 		}
-		s, stop := unescapeC(a, escEcho)
-		b.WriteString(s)
+		b.WriteString(a)
 		if stop {
 			newline = false
 			break
@@ -47,7 +34,7 @@ next:
 		b.WriteByte('\n')
 	}
 	if f := sh.fd(1); f == nil || !f.writable() {
-		return sh.builtinError("echo", "write error: Bad file descriptor")
+		return c.fail("write error: Bad file descriptor")
 	}
 	sh.out(b.String())
 	return 0

@@ -2,118 +2,68 @@ package shell
 
 import (
 	"errors"
-	"io"
 	"io/fs"
 	"strings"
 )
 
-// tooMany drops what is being read, as bash does for arguments too many.
-func tooMany(name string) { failf(errDiscard, 1, "%s: too many arguments", name) }
-
-func builtinExit(sh *shell, args []string) int {
-	if args[0] == "logout" {
-		return sh.builtinError("logout", "not login shell: use `exit'")
-	}
-	st := sh.status
-	rest := args[1:]
-	if len(rest) > 0 && rest[0] == "--" {
-		rest = rest[1:]
-	}
-	if len(rest) > 0 {
-		n, ok := atoi(strings.Trim(rest[0], " \t\n"))
-		switch {
-		case !ok:
-			sh.errorf("%s: %s: numeric argument required", args[0], rest[0])
-			st = 2
-		case len(rest) > 1:
-			tooMany(args[0])
-		default:
-			st = int(n & 255)
-		}
+func builtinExit(sh *shell, c call) int {
+	st := int64(sh.status)
+	n, ok := c.number(st)
+	if !ok {
+		n = 2
 	}
 	sh.flow = flowExit
-	return st
+	return int(n & 255)
 }
 
-func builtinReturn(sh *shell, args []string) int {
-	st := sh.status
-	rest := args[1:]
-	if len(rest) > 0 && rest[0] == "--" {
-		rest = rest[1:]
-	}
-	if len(rest) > 0 {
-		n, ok := atoi(strings.Trim(rest[0], " \t\n"))
-		if !ok {
-			sh.errorf("return: %s: numeric argument required", rest[0])
-			n = 2
-		} else if len(rest) > 1 {
-			tooMany("return")
-		}
-		st = int(n & 255)
+func builtinLogout(sh *shell, c call) int { return c.fail("not login shell: use `exit'") }
+
+func builtinReturn(sh *shell, c call) int {
+	n, ok := c.number(int64(sh.status))
+	if !ok {
+		n = 2
 	}
 	if sh.frame == nil && sh.inTrap == 0 {
-		sh.errorf("return: can only `return' from a function or sourced script")
+		c.fail("can only `return' from a function or sourced script")
 		return 2
 	}
-	sh.flow, sh.ret = flowReturn, st
-	return st
+	sh.flow, sh.ret = flowReturn, int(n&255)
+	return sh.ret
 }
 
-func builtinBreak(sh *shell, args []string) int {
+// builtinBreak is break and continue.
+func builtinBreak(sh *shell, c call) int {
 	if sh.loops == 0 {
-		sh.errorf("%s: only meaningful in a `for', `while', or `until' loop", args[0])
+		c.fail("only meaningful in a `for', `while', or `until' loop")
 		return 0
 	}
-	rest := args[1:]
-	if len(rest) > 0 && rest[0] == "--" {
-		rest = rest[1:]
-	}
-	n := int64(1)
-	if len(rest) > 0 {
-		var ok bool
-		if n, ok = atoi(strings.Trim(rest[0], " \t\n")); !ok {
-			sh.errorf("%s: %s: numeric argument required", args[0], rest[0])
-			sh.flow = flowExit
-			return 128
-		}
-		if len(rest) > 1 {
-			tooMany(args[0])
-		}
-		if n < 1 {
-			sh.errorf("%s: %s: loop count out of range", args[0], rest[0])
-			sh.flow, sh.flowN = flowBreak, sh.loops
-			return 1
-		}
+	n, ok := c.number(1)
+	switch {
+	case !ok:
+		sh.flow = flowExit
+		return 128
+	case n < 1:
+		sh.flow, sh.flowN = flowBreak, sh.loops
+		return c.fail("%d: loop count out of range", n)
 	}
 	sh.flow = flowBreak
-	if args[0] == "continue" {
+	if c.args[0] == "continue" {
 		sh.flow = flowContinue
 	}
 	sh.flowN = int(min(n, int64(sh.loops)))
 	return 0
 }
 
-func builtinShift(sh *shell, args []string) int {
-	n := int64(1)
-	rest := args[1:]
-	if len(rest) > 0 && rest[0] == "--" {
-		rest = rest[1:]
-	}
-	if len(rest) > 0 {
-		var ok bool
-		if n, ok = atoi(strings.Trim(rest[0], " \t\n")); !ok {
-			return sh.builtinError("shift", "%s: numeric argument required", rest[0])
-		}
-		if len(rest) > 1 {
-			tooMany("shift")
-		}
-	}
-	if n < 0 {
-		return sh.builtinError("shift", "%s: shift count out of range", rest[0])
-	}
-	if n > int64(len(sh.params)) {
+func builtinShift(sh *shell, c call) int {
+	n, ok := c.number(1)
+	switch {
+	case !ok:
+		return 1
+	case n < 0:
+		return c.fail("%d: shift count out of range", n)
+	case n > int64(len(sh.params)):
 		if sh.opts.has(optShiftVerbose) {
-			sh.errorf("shift: %s: shift count out of range", rest[0])
+			c.fail("%d: shift count out of range", n)
 		}
 		return 1
 	}
@@ -137,17 +87,9 @@ func (sh *shell) admit(args []string, text string) error {
 	return sh.run.host.Admit(sh.ctx, c, text)
 }
 
-func builtinEval(sh *shell, args []string) int {
-	rest := args[1:]
-	if len(rest) > 0 && rest[0] == "--" {
-		rest = rest[1:]
-	} else if len(rest) > 0 && len(rest[0]) > 1 && rest[0][0] == '-' {
-		sh.errorf("eval: %s: invalid option", rest[0][:2])
-		sh.stderr("eval: usage: eval [arg ...]\n")
-		return 2
-	}
-	text := strings.Join(rest, " ")
-	if err := sh.admit(args, text); err != nil {
+func builtinEval(sh *shell, c call) int {
+	text := strings.Join(c.rest, " ")
+	if err := sh.admit(c.args, text); err != nil {
 		return sh.execError("eval", err)
 	}
 	if strings.Trim(text, " \t\n") == "" {
@@ -155,44 +97,32 @@ func builtinEval(sh *shell, args []string) int {
 	}
 	defer sh.deeper()()
 	src := sh.newSource("", text)
-	src.command = true
 	src.line = max(sh.line-1, 0)
 	sh.status = 0
 	sh.runText(src, "eval")
 	return sh.status
 }
 
-func builtinSource(sh *shell, args []string) int {
-	o := newGetopt(args, "")
-	if o.next() {
-		return sh.usage(o, args[0]+" filename [arguments]")
+func builtinSource(sh *shell, c call) int {
+	if len(c.rest) == 0 {
+		return c.misuse("filename argument required")
 	}
-	rest := o.rest()
-	if len(rest) == 0 {
-		sh.errorf("%s: filename argument required", args[0])
-		sh.stderr(args[0] + ": usage: " + args[0] + " filename [arguments]\n")
-		return 2
-	}
-	name := rest[0]
+	name := c.rest[0]
 	if !strings.Contains(name, "/") && sh.opts.has(optSourcepath) {
 		found := false
-		p, _ := sh.getSet("PATH")
-		for _, d := range strings.Split(p, ":") {
-			if d == "" {
-				continue
-			}
+		for _, d := range strings.Split(sh.get("PATH"), ":") {
 			full := d + "/" + name
-			if fi, err := sh.run.host.Stat(sh.ctx, sh.abs(full)); err == nil && fi.Mode().IsRegular() {
+			if fi, err := sh.run.host.Stat(sh.ctx, sh.abs(full)); d != "" && err == nil && fi.Mode().IsRegular() {
 				name, found = full, true
 				break
 			}
 		}
 		if !found && sh.opts.has(optPosix) { // there the working folder is not searched
 			sh.flow = flowExit
-			return sh.builtinError(args[0], "%s: file not found", name)
+			return c.fail("%s: file not found", name)
 		}
 	}
-	return sh.sourceFile(name, rest, args)
+	return sh.sourceFile(name, c.rest, c.args)
 }
 
 // sourceFile runs a file in this shell. args[1:] are its parameters, asked
@@ -224,14 +154,11 @@ func (sh *shell) sourceText(name, text string, args, asked []string) int {
 	sh.scopes++
 	f := &frame{up: sh.frame, name: "source", source: name, line: sh.line, depth: sh.depthVar(), sourced: true, params: sh.params, loops: sh.loops}
 	if sh.frame != nil {
-		f.depth = sh.frame.depth
 		f.names = sh.frame.names
 	}
 	if len(args) > 1 {
 		sh.params = args[1:]
 	}
-	restoreParams := len(args) > 1
-	mine := sh.params
 	sh.frame = f
 	line, src := sh.line, sh.newSource(name, text)
 	defer func() {
@@ -241,7 +168,7 @@ func (sh *shell) sourceText(name, text string, args, asked []string) int {
 		sh.frame = f.up
 		sh.scopes--
 		sh.line = line
-		if restoreParams && len(mine) > 0 {
+		if len(args) > 1 {
 			sh.params = f.params
 		}
 	}()
@@ -268,34 +195,21 @@ func (sh *shell) readFile(name string) (string, error) {
 			return "", textError("is a directory")
 		}
 	}
-	var b []byte
-	var chunk [8192]byte
-	for {
-		sh.tick()
-		n, err := f.read(sh.ctx, chunk[:])
-		b = append(b, chunk[:n]...)
-		if len(b) > sh.run.lim.Source {
-			return "", &LimitError{What: "source text of " + size(int64(sh.run.lim.Source))}
-		}
-		if err != nil && !errors.Is(err, io.EOF) {
-			return "", err
-		}
-		if err != nil || n == 0 {
-			return string(b), nil
-		}
-	}
+	b, err := sh.readAll(f, int64(sh.run.lim.Source), "source text")
+	return string(b), err
 }
 
-// execBuiltin is exec: redirections that stay, or a program instead of the
-// shell.
-func (sh *shell) execBuiltin(args []string, c *simpleCmd, redirs []*redir) {
+// builtinExec is exec by another way than its name: builtin exec, command exec.
+func builtinExec(sh *shell, c call) int {
+	sh.exec(c, nil)
+	return sh.status
+}
+
+// execCommand is exec as a command of its own, whose redirections stay.
+func (sh *shell) execCommand(args []string, cmd *simpleCmd, redirs []*redir) {
+	sh.traceArgs(args)
 	for _, r := range redirs {
-		ok := false
-		sh.protect(func() {
-			sh.redirectOne(r, func(int) {})
-			ok = true
-		})
-		if !ok {
+		if !sh.protect(func() { sh.redirectOne(r, func(int) {}) }) {
 			if sh.flow == flowNone {
 				sh.status = 1
 				if sh.opts.has(optPosix) {
@@ -305,41 +219,37 @@ func (sh *shell) execBuiltin(args []string, c *simpleCmd, redirs []*redir) {
 			return
 		}
 	}
-	// The descriptors that exec opened on process substitutions stay.
-	name0, clear := "", false
-	o := newGetopt(args, "cla:")
-	for o.next() {
-		switch o.opt {
-		case 'c':
-			clear = true
-		case 'l':
-		case 'a':
-			name0 = o.arg
-		default:
-			sh.status = sh.usage(o, "exec [-cl] [-a name] [command [argument ...]] [redirection ...]")
-			return
-		}
+	c := call{sh: sh, args: args, rest: args[1:]}
+	if !c.options(sh.run.builtins["exec"].opts) {
+		sh.status = 2
+		return
 	}
-	rest := o.rest()
-	if len(rest) == 0 {
+	sh.exec(c, cmd.assigns)
+}
+
+// exec runs a program instead of the shell.
+func (sh *shell) exec(c call, assigns []*assign) {
+	if len(c.rest) == 0 {
 		sh.status = 0
-		for _, a := range c.assigns {
+		for _, a := range assigns {
 			sh.assign(a)
 		}
 		return
 	}
-	if err := sh.admit(args, strings.Join(rest, " ")); err != nil {
+	if err := sh.admit(c.args, strings.Join(c.rest, " ")); err != nil {
 		sh.status = sh.execError("exec", err)
 		return
 	}
-	pop := nothing
-	if len(c.assigns) > 0 {
-		pop = sh.tempEnv(c.assigns)
+	if len(assigns) > 0 {
+		defer sh.tempEnv(assigns)()
 	}
-	defer pop()
-	p, err := sh.findCommand(rest[0])
+	p, err := sh.findCommand(c.rest[0])
 	if err != nil {
-		sh.errorf("exec: %s: %s", rest[0], notFoundText(err))
+		text := errText(err)
+		if errors.Is(err, ErrNotFound) {
+			text = "not found"
+		}
+		c.fail("%s: %s", c.rest[0], text)
 		sh.status = 127
 		var pe *fs.PathError
 		if errors.As(err, &pe) && !errors.Is(err, fs.ErrNotExist) {
@@ -351,12 +261,12 @@ func (sh *shell) execBuiltin(args []string, c *simpleCmd, redirs []*redir) {
 		return
 	}
 	env := sh.environ()
-	if clear {
+	if c.has('c') {
 		env = nil
 	}
-	argv := append([]string(nil), rest...)
-	if name0 != "" {
-		argv[0] = name0
+	argv := append([]string(nil), c.rest...)
+	if name, ok := c.arg('a'); ok && name != "" {
+		argv[0] = name
 	}
 	old := sh.origin
 	sh.origin = "exec"
@@ -366,37 +276,28 @@ func (sh *shell) execBuiltin(args []string, c *simpleCmd, redirs []*redir) {
 	sh.flow = flowExit
 }
 
-func notFoundText(err error) string {
-	if errors.Is(err, ErrNotFound) {
-		return "not found"
-	}
-	return errText(err)
-}
-
-func builtinCaller(sh *shell, args []string) int {
+func builtinCaller(sh *shell, c call) int {
 	n := int64(0)
-	plain := len(args) < 2
-	if !plain {
+	if len(c.rest) > 0 {
 		var ok bool
-		if n, ok = atoi(args[1]); !ok || n < 0 {
-			return sh.builtinError("caller", "%s: invalid number", args[1])
+		if n, ok = atoi(c.rest[0]); !ok || n < 0 {
+			return c.fail("%s: invalid number", c.rest[0])
 		}
 	}
 	lines, names, files := sh.callStack("BASH_LINENO"), sh.callStack("FUNCNAME"), sh.callStack("BASH_SOURCE")
 	if int(n) >= len(lines) || int(n)+1 > len(files) || sh.frame == nil {
 		return 1
 	}
-	src := "NULL"
+	line, src := lines[n], "NULL"
 	if int(n)+1 < len(files) {
 		src = files[n+1]
 	}
-	if plain {
-		sh.out(lines[n] + " " + src + "\n")
-		return 0
+	if len(c.rest) > 0 {
+		if int(n)+1 >= len(names) {
+			return 1
+		}
+		line += " " + names[n+1]
 	}
-	if int(n)+1 >= len(names) {
-		return 1
-	}
-	sh.out(lines[n] + " " + names[n+1] + " " + src + "\n")
+	sh.out(line + " " + src + "\n")
 	return 0
 }

@@ -4,98 +4,80 @@ import (
 	"strings"
 )
 
-func builtinJobs(sh *shell, args []string) int {
-	o := newGetopt(args, "lnprsx")
-	long, pids, running, stopped := false, false, false, false
-	for o.next() {
-		switch o.opt {
-		case 'l':
-			long = true
-		case 'p':
-			pids = true
-		case 'r':
-			running = true
-		case 's':
-			stopped = true
-		case 'n':
-		default:
-			return sh.usage(o, "jobs [-lnprs] [jobspec ...] or jobs -x command [args]")
-		}
-	}
-	var list []*job
-	st := 0
-	if r := o.rest(); len(r) > 0 {
-		for _, s := range r {
-			j := sh.findJob(s)
-			if j == nil {
-				st = sh.builtinError("jobs", "%s: no such job", s)
-				continue
+func builtinJobs(sh *shell, c call) int {
+	list, st := sh.jobs, 0
+	if len(c.rest) > 0 {
+		list = nil
+		for _, s := range c.rest {
+			if j := sh.findJob(s); j != nil {
+				list = append(list, j)
+			} else {
+				st = c.fail("%s: no such job", s)
 			}
-			list = append(list, j)
 		}
-	} else {
-		list = sh.jobs
 	}
 	var b strings.Builder
 	cur, prev := sh.findJob("%+"), sh.findJob("%-")
 	for _, j := range list {
-		if j.gone || running && j.finished() || stopped {
-			continue
-		}
 		fin := j.finished()
-		if pids {
+		switch {
+		case j.gone || c.has('r') && fin || c.has('s'): // jobs never stop
+		case c.has('p'):
 			b.WriteString(itoa(j.pid) + "\n")
-			continue
-		}
-		mark := " "
-		switch j {
-		case cur:
-			mark = "+"
-		case prev:
-			mark = "-"
-		}
-		b.WriteString(j.describe(mark, long))
-		if fin {
-			j.gone = true
+		default:
+			mark := " "
+			switch j {
+			case cur:
+				mark = "+"
+			case prev:
+				mark = "-"
+			}
+			b.WriteString(j.describe(mark, c.has('l')))
+			j.gone = fin
 		}
 	}
 	sh.out(b.String())
 	return st
 }
 
-func builtinWait(sh *shell, args []string) int {
-	o := newGetopt(args, "fnp:")
-	next, pvar := false, ""
-	for o.next() {
-		switch o.opt {
-		case 'n':
-			next = true
-		case 'p':
-			pvar = o.arg
-			if !validRef(pvar) {
-				return sh.builtinError("wait", "`%s': not a valid identifier", pvar)
+// child finds a job of this shell by its process id or, after %, as a job.
+func (sh *shell) child(id string) *job {
+	if strings.HasPrefix(id, "%") {
+		return sh.findJob(id)
+	}
+	n, ok := atoi(id)
+	if !ok {
+		return nil
+	}
+	for _, list := range [][]*job{sh.jobs, sh.substJobs} {
+		for i := len(list) - 1; i >= 0; i-- {
+			if list[i].pid == int(n) {
+				return list[i]
 			}
-		case 'f':
-		default:
-			return sh.usage(o, "wait [-fn] [-p var] [id ...]")
 		}
 	}
-	rest := o.rest()
-	if pvar != "" {
+	return nil
+}
+
+func builtinWait(sh *shell, c call) int {
+	pvar, set := c.arg('p')
+	if set {
+		if !validRef(pvar) {
+			return c.fail("`%s': not a valid identifier", pvar)
+		}
 		sh.unsetVar(pvar)
 	}
-	if next {
-		return sh.waitNext(rest, pvar)
+	if c.has('n') {
+		return sh.waitNext(&c, pvar)
 	}
-	if len(rest) == 0 {
+	if len(c.rest) == 0 {
 		for _, j := range sh.jobs {
-			if j.gone {
-				continue
+			if !j.gone {
+				if sh.waitJob(j) {
+					return sh.interrupted()
+				}
+				j.told, j.gone = true, true
 			}
-			if sh.waitJob(j) {
-				return sh.interrupted()
-			}
-			j.told, j.gone = true, true
 		}
 		for _, j := range sh.substJobs {
 			if j.pid == sh.lastBg && sh.waitJob(j) {
@@ -105,42 +87,24 @@ func builtinWait(sh *shell, args []string) int {
 		return 0
 	}
 	st := 0
-	for _, s := range rest {
-		var j *job
-		if strings.HasPrefix(s, "%") {
-			if j = sh.findJob(s); j == nil {
-				st = 127
-				sh.errorf("wait: %s: no such job", s)
-				continue
+	for _, s := range c.rest {
+		j := sh.child(s)
+		if j == nil {
+			st = 127
+			switch n, ok := atoi(s); {
+			case strings.HasPrefix(s, "%"):
+				c.fail("%s: no such job", s)
+			case ok && n >= 0:
+				c.fail("pid %s is not a child of this shell", s)
+			default:
+				st = c.fail("`%s': not a pid or valid job spec", s)
 			}
-		} else {
-			n, ok := atoi(s)
-			if !ok || n < 0 {
-				st = 1
-				sh.errorf("wait: `%s': not a pid or valid job spec", s)
-				continue
-			}
-			if j = sh.jobByPid(int(n)); j == nil {
-				for _, k := range sh.substJobs {
-					if k.pid == int(n) {
-						j = k
-					}
-				}
-			}
-			if j == nil {
-				st = 127
-				sh.errorf("wait: pid %s is not a child of this shell", s)
-				continue
-			}
+			continue
 		}
 		if sh.waitJob(j) {
 			return sh.interrupted()
 		}
-		j.told, j.gone = true, true
-		st = j.status
-		if pvar != "" {
-			sh.assignTo(pvar, nil, itoa(j.pid), false)
-		}
+		st = sh.took(j, pvar)
 	}
 	return st
 }
@@ -157,32 +121,26 @@ func (sh *shell) interrupted() int {
 }
 
 // waitNext is wait -n: the first job to end.
-func (sh *shell) waitNext(ids []string, pvar string) int {
+func (sh *shell) waitNext(c *call, pvar string) int {
 	var list []*job
-	if len(ids) == 0 {
+	if len(c.rest) == 0 {
 		for _, j := range sh.jobs {
 			if !j.gone {
 				list = append(list, j)
 			}
 		}
 	}
-	for _, s := range ids {
-		var j *job
-		if strings.HasPrefix(s, "%") {
-			j = sh.findJob(s)
-		} else if n, ok := atoi(s); ok {
-			j = sh.jobByPid(int(n))
+	for _, s := range c.rest {
+		if j := sh.child(s); j != nil {
+			list = append(list, j)
+		} else {
+			c.fail("%s: no such job", s)
 		}
-		if j == nil {
-			sh.errorf("wait: %s: no such job", s)
-			continue
-		}
-		list = append(list, j)
 	}
 	if len(list) == 0 {
 		return 127
 	}
-	any := make(chan *job, len(list))
+	first := make(chan *job, len(list))
 	stop := make(chan struct{})
 	defer close(stop)
 	for _, j := range list {
@@ -194,7 +152,7 @@ func (sh *shell) waitNext(ids []string, pvar string) int {
 		sh.run.spawn(func() {
 			select {
 			case <-j.done:
-				any <- j
+				first <- j
 			case <-stop:
 			case <-sh.run.ctx.Done():
 			}
@@ -202,7 +160,7 @@ func (sh *shell) waitNext(ids []string, pvar string) int {
 	}
 	for {
 		select {
-		case j := <-any:
+		case j := <-first:
 			return sh.took(j, pvar)
 		case <-sh.proc.wake:
 			if sh.proc.pending.Load() != 0 {
@@ -215,6 +173,7 @@ func (sh *shell) waitNext(ids []string, pvar string) int {
 	}
 }
 
+// took is the status of a job that was waited for.
 func (sh *shell) took(j *job, pvar string) int {
 	j.told, j.gone = true, true
 	if pvar != "" {
@@ -223,63 +182,42 @@ func (sh *shell) took(j *job, pvar string) int {
 	return j.status
 }
 
-func builtinKill(sh *shell, args []string) int {
-	const use = "kill: usage: kill [-s sigspec | -n signum | -sigspec] pid | jobspec ... or kill -l [sigspec]\n"
-	sig := sigTERM
-	rest := args[1:]
-	if len(rest) == 0 {
-		sh.stderr(use)
-		return 2
-	}
-	for len(rest) > 0 && len(rest[0]) > 1 && rest[0][0] == '-' {
-		a := rest[0]
+func builtinKill(sh *shell, c call) int {
+	spec := "TERM"
+	if len(c.rest) > 0 && len(c.rest[0]) > 1 && c.rest[0][0] == '-' {
+		a := c.rest[0]
+		c.rest = c.rest[1:]
 		switch {
 		case a == "--":
-			rest = rest[1:]
-			goto pids
 		case a == "-l" || a == "-L":
-			return sh.killList(rest[1:])
+			return sh.killList(&c)
 		case a == "-s" || a == "-n":
-			if len(rest) < 2 {
-				sh.errorf("kill: %s: option requires an argument", a)
-				return 1
+			if len(c.rest) == 0 {
+				return c.fail("%s: option requires an argument", a)
 			}
-			n, ok := signalNumber(rest[1], true)
-			if !ok {
-				return sh.builtinError("kill", "%s: invalid signal specification", rest[1])
-			}
-			sig = n
-			rest = rest[2:]
-			goto pids
+			spec, c.rest = c.rest[0], c.rest[1:]
 		default:
-			spec := a[1:]
-			if len(spec) > 1 && (spec[0] == 's' || spec[0] == 'n') {
-				if n, ok := signalNumber(spec[1:], true); ok {
-					sig = n
-					rest = rest[1:]
-					goto pids
+			spec = a[1:]
+			if a[1] == 's' || a[1] == 'n' {
+				if _, ok := signalNumber(a[2:]); ok {
+					spec = a[2:]
 				}
 			}
-			n, ok := signalNumber(spec, true)
-			if !ok {
-				return sh.builtinError("kill", "%s: invalid signal specification", spec)
-			}
-			sig = n
-			rest = rest[1:]
-			goto pids
 		}
 	}
-pids:
-	if len(rest) > 0 && rest[0] == "--" {
-		rest = rest[1:]
+	sig, ok := signalNumber(spec)
+	if !ok {
+		return c.fail("%s: invalid signal specification", spec)
 	}
-	if len(rest) == 0 {
-		sh.stderr(use)
-		return 2
+	if len(c.rest) > 0 && c.rest[0] == "--" {
+		c.rest = c.rest[1:]
+	}
+	if len(c.rest) == 0 {
+		return c.misuse("")
 	}
 	st := 1
-	for _, s := range rest {
-		if sh.killOne(s, sig) {
+	for _, s := range c.rest {
+		if sh.killOne(&c, s, sig) {
 			st = 0
 		}
 	}
@@ -294,12 +232,12 @@ pids:
 	return st
 }
 
-func (sh *shell) killOne(s string, sig int) bool {
+func (sh *shell) killOne(c *call, s string, sig int) bool {
 	t := &sh.run.procs
 	if strings.HasPrefix(s, "%") {
 		j := sh.findJob(s)
 		if j == nil || j.finished() {
-			sh.errorf("kill: %s: no such job", s)
+			c.fail("%s: no such job", s)
 			return false
 		}
 		t.signal(j.proc, sig)
@@ -307,7 +245,7 @@ func (sh *shell) killOne(s string, sig int) bool {
 	}
 	n, ok := atoi(s)
 	if !ok {
-		sh.errorf("kill: %s: arguments must be process or job IDs", s)
+		c.fail("%s: arguments must be process or job IDs", s)
 		return false
 	}
 	if n == 0 || n == -1 {
@@ -317,76 +255,60 @@ func (sh *shell) killOne(s string, sig int) bool {
 		}
 		return true
 	}
-	if n < 0 {
-		n = -n
-	}
-	p := t.find(int(n))
+	p := t.find(int(max(n, -n)))
 	if p == nil {
-		sh.errorf("kill: (%s) - No such process", s)
+		c.fail("(%s) - No such process", s)
 		return false
 	}
 	t.signal(p, sig)
 	return true
 }
 
-func (sh *shell) killList(args []string) int {
-	if len(args) == 0 {
-		return listSignals(sh, nil)
+// killList is kill -l.
+func (sh *shell) killList(c *call) int {
+	if len(c.rest) == 0 {
+		sh.listSignals()
 	}
 	st := 0
-	for _, a := range args {
+	for _, a := range c.rest {
+		text := ""
 		if n, ok := atoi(a); ok && n >= 0 {
 			if n > 128 {
 				n -= 128
 			}
-			name := signalName(int(n))
-			if name == "" || n >= sigDEBUG && n < 64 {
-				st = sh.builtinError("kill", "%s: invalid signal specification", a)
-				continue
+			if n < sigDEBUG || n == 64 {
+				text = signalName(int(n))
 			}
-			sh.out(name + "\n")
+		} else if n, ok := signalNumber(a); ok {
+			text = itoa(n)
+		}
+		if text == "" {
+			st = c.fail("%s: invalid signal specification", a)
 			continue
 		}
-		n, ok := signalNumber(a, true)
-		if !ok {
-			st = sh.builtinError("kill", "%s: invalid signal specification", a)
-			continue
-		}
-		sh.out(itoa(n) + "\n")
+		sh.out(text + "\n")
 	}
 	return st
 }
 
-func builtinDisown(sh *shell, args []string) int {
-	o := newGetopt(args, "ahr")
-	all := false
-	for o.next() {
-		switch o.opt {
-		case 'a', 'r':
-			all = true
-		case 'h':
-		default:
-			return sh.usage(o, "disown [-h] [-ar] [jobspec ... | pid ...]")
-		}
-	}
-	if all {
+func builtinDisown(sh *shell, c call) int {
+	if c.last("ar") != 0 {
 		for _, j := range sh.jobs {
 			j.gone = true
 		}
 		return 0
 	}
-	rest := o.rest()
-	if len(rest) == 0 {
-		rest = []string{"%+"}
+	if len(c.rest) == 0 {
+		c.rest = []string{"%+"}
 	}
 	st := 0
-	for _, s := range rest {
-		j := sh.findJob(s)
-		if n, ok := atoi(s); ok {
-			j = sh.jobByPid(int(n))
+	for _, s := range c.rest {
+		j := sh.child(s)
+		if _, pid := atoi(s); j == nil && !pid {
+			j = sh.findJob(s)
 		}
 		if j == nil {
-			st = sh.builtinError("disown", "%s: no such job", s)
+			st = c.fail("%s: no such job", s)
 			continue
 		}
 		j.gone = true
@@ -396,23 +318,20 @@ func builtinDisown(sh *shell, args []string) int {
 
 // builtinFgBg is fg and bg: a job can be brought to the foreground, which
 // waits for it; jobs never stop, so bg has nothing to do.
-func builtinFgBg(sh *shell, args []string) int {
+func builtinFgBg(sh *shell, c call) int {
 	if !sh.opts.has(optMonitor) {
-		return sh.builtinError(args[0], "no job control")
+		return c.fail("no job control")
 	}
-	spec := "%+"
-	if len(args) > 1 {
-		spec = args[1]
+	j, spec := sh.findJob("%+"), "current"
+	if len(c.rest) > 0 {
+		spec = c.rest[0]
+		j = sh.findJob(spec)
 	}
-	j := sh.findJob(spec)
 	if j == nil {
-		if len(args) < 2 {
-			spec = "current"
-		}
-		return sh.builtinError(args[0], "%s: no such job", spec)
+		return c.fail("%s: no such job", spec)
 	}
-	if args[0] == "bg" {
-		return sh.builtinError("bg", "job %d already in background", j.id)
+	if c.args[0] == "bg" {
+		return c.fail("job %d already in background", j.id)
 	}
 	sh.out(j.text + "\n")
 	if sh.waitJob(j) {
@@ -421,3 +340,5 @@ func builtinFgBg(sh *shell, args []string) int {
 	j.gone = true
 	return j.status
 }
+
+func builtinSuspend(sh *shell, c call) int { return c.fail("cannot suspend: no job control") }

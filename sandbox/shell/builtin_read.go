@@ -9,98 +9,71 @@ import (
 	"time"
 )
 
-func builtinRead(sh *shell, args []string) int {
-	var (
-		raw, toArray, exact bool
-		array               string
-		delim               = byte('\n')
-		max                 = -1
-		fd                  = 0
-		timeout             = time.Duration(-1)
-	)
-	o := newGetopt(args, "ersa:d:i:n:N:p:t:u:")
-	for o.next() {
-		switch o.opt {
-		case 'r':
-			raw = true
-		case 'e', 's', 'i':
-		case 'a':
-			array, toArray = o.arg, true
+func builtinRead(sh *shell, c call) int {
+	r := lineInput{sh: sh, ctx: sh.ctx, raw: c.has('r'), delim: '\n', max: -1}
+	fd, timeout := 0, -1.0
+	for _, o := range c.opts {
+		n, num := atoi(o.arg)
+		switch o.letter {
 		case 'd':
-			delim = 0
-			if o.arg != "" {
-				delim = o.arg[0]
-			}
+			r.delim = (o.arg + "\x00")[0]
 		case 'n', 'N':
-			n, ok := atoi(o.arg)
-			if !ok || n < 0 {
-				return sh.builtinError("read", "%s: invalid number", o.arg)
+			if !num || n < 0 {
+				return c.fail("%s: invalid number", o.arg)
 			}
-			max, exact = int(min(n, 1<<30)), o.opt == 'N'
-		case 'p':
-			// The prompt is shown only on terminals, which the sandbox has none of.
+			r.max, r.exact = int(min(n, 1<<30)), o.letter == 'N'
 		case 't':
-			f, err := strconv.ParseFloat(o.arg, 64)
-			if err != nil || f < 0 {
-				return sh.builtinError("read", "%s: invalid timeout specification", o.arg)
+			var err error
+			if timeout, err = strconv.ParseFloat(o.arg, 64); err != nil || timeout < 0 {
+				return c.fail("%s: invalid timeout specification", o.arg)
 			}
-			timeout = time.Duration(min(f, 1e9) * float64(time.Second))
 		case 'u':
-			n, ok := atoi(o.arg)
-			if !ok || n < 0 {
-				return sh.builtinError("read", "%s: invalid file descriptor specification", o.arg)
+			if !num || n < 0 {
+				return c.fail("%s: invalid file descriptor specification", o.arg)
 			}
 			fd = int(n)
-		default:
-			return sh.usage(o, "read [-ers] [-a array] [-d delim] [-i text] [-n nchars] [-N nchars] [-p prompt] [-t timeout] [-u fd] [name ...]")
 		}
+		// The prompt of -p is shown only on terminals, which the sandbox has none of.
 	}
-	names := o.rest()
+	names := c.rest
 	for _, n := range names {
 		if !validRef(n) {
-			sh.errorf("read: `%s': not a valid identifier", n)
-			return 1
+			return c.fail("`%s': not a valid identifier", n)
 		}
 	}
+	array, toArray := c.arg('a')
 	if toArray && !isName(array) {
-		return sh.builtinError("read", "`%s': not a valid identifier", array)
+		return c.fail("`%s': not a valid identifier", array)
 	}
-	f := sh.fd(fd)
-	if f == nil || !f.readable() {
-		return sh.builtinError("read", "%d: invalid file descriptor: Bad file descriptor", fd)
+	if r.f = sh.fd(fd); r.f == nil || !r.f.readable() {
+		return c.fail("%d: invalid file descriptor: Bad file descriptor", fd)
 	}
 	if timeout == 0 {
-		return int(b2i(!f.ready()))
+		return int(b2i(!r.f.ready()))
 	}
-	ctx := sh.ctx
 	if timeout > 0 {
 		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeoutCause(sh.ctx, timeout, errReadTimeout)
+		r.ctx, cancel = context.WithTimeoutCause(sh.ctx, time.Duration(min(timeout, 1e9)*float64(time.Second)), errReadTimeout)
 		defer cancel()
 	}
-	r := lineInput{sh: sh, f: f, ctx: ctx, raw: raw, delim: delim, max: max, exact: exact}
 	st := r.read()
-	if toArray {
+	var words []string
+	switch {
+	case toArray:
 		var els []element
 		for _, w := range sh.splitRead(r.text, r.esc, -1) {
 			els = append(els, element{val: w})
 		}
 		sh.assignArray(array, els, false)
 		return st
+	case len(names) == 0:
+		names = []string{"REPLY"}
+		fallthrough
+	case r.exact:
+		words = []string{string(r.text)}
+	default:
+		words = sh.splitRead(r.text, r.esc, len(names))
 	}
-	if exact {
-		names = append(names, "REPLY")
-		sh.readAssign(names[0], string(r.text))
-		for _, n := range names[1:max2(1, len(names)-1)] {
-			sh.readAssign(n, "")
-		}
-		return st
-	}
-	if len(names) == 0 {
-		sh.readAssign("REPLY", string(r.text))
-		return st
-	}
-	words := sh.splitRead(r.text, r.esc, len(names))
 	for i, n := range names {
 		w := ""
 		if i < len(words) {
@@ -109,13 +82,6 @@ func builtinRead(sh *shell, args []string) int {
 		sh.readAssign(n, w)
 	}
 	return st
-}
-
-func max2(a, b int) int {
-	if a > b {
-		return a
-	}
-	return b
 }
 
 func (sh *shell) readAssign(n, val string) {
@@ -145,10 +111,9 @@ func (r *lineInput) read() int {
 	}
 	if r.raw && r.max < 0 {
 		b, err := r.f.readUntil(r.ctx, nil, r.delim, int(r.sh.run.lim.Expansion))
-		if n := len(b); err == nil && n > 0 && b[n-1] == r.delim {
+		r.sh.wholeLine(b, r.delim, err)
+		if n := len(b); err == nil && n > 0 {
 			b = b[:n-1]
-		} else if err == nil && n >= int(r.sh.run.lim.Expansion) {
-			throw(&LimitError{What: "line of " + size(r.sh.run.lim.Expansion)})
 		}
 		r.text = dropNUL(b)
 		return r.ended(err)
@@ -192,6 +157,13 @@ func (r *lineInput) read() int {
 				}
 			}
 		}
+	}
+}
+
+// wholeLine refuses a line that reached the limit before its end.
+func (sh *shell) wholeLine(b []byte, delim byte, err error) {
+	if n := len(b); err == nil && n > 0 && b[n-1] != delim {
+		throw(&LimitError{What: "line of " + size(sh.run.lim.Expansion)})
 	}
 }
 
@@ -318,99 +290,4 @@ func (sh *shell) splitRead(b []byte, esc []bool, n int) []string {
 		i = k
 	}
 	return out
-}
-
-func builtinMapfile(sh *shell, args []string) int {
-	name, delim, strip := "MAPFILE", byte('\n'), false
-	count, skip, origin, every := int64(0), int64(0), int64(-1), int64(5000)
-	fd, callback := 0, ""
-	num := func(s string) (int64, bool) {
-		n, ok := atoi(s)
-		if !ok || n < 0 {
-			sh.errorf("%s: %s: invalid number", args[0], s)
-			return 0, false
-		}
-		return n, true
-	}
-	o := newGetopt(args, "d:n:O:s:tu:C:c:")
-	for o.next() {
-		ok := true
-		switch o.opt {
-		case 'd':
-			delim = 0
-			if o.arg != "" {
-				delim = o.arg[0]
-			}
-		case 'n':
-			count, ok = num(o.arg)
-		case 'O':
-			origin, ok = num(o.arg)
-		case 's':
-			skip, ok = num(o.arg)
-		case 't':
-			strip = true
-		case 'u':
-			var n int64
-			n, ok = num(o.arg)
-			fd = int(n)
-		case 'C':
-			callback = o.arg
-		case 'c':
-			every, ok = num(o.arg)
-			every = max(every, 1)
-		default:
-			return sh.usage(o, args[0]+" [-d delim] [-n count] [-O origin] [-s count] [-t] [-u fd] [-C callback] [-c quantum] [array]")
-		}
-		if !ok {
-			return 1
-		}
-	}
-	if r := o.rest(); len(r) > 0 {
-		name = r[0]
-		if !isName(name) {
-			return sh.builtinError(args[0], "`%s': not a valid identifier", name)
-		}
-	}
-	f := sh.fd(fd)
-	if f == nil || !f.readable() {
-		return sh.builtinError(args[0], "%d: invalid file descriptor: Bad file descriptor", fd)
-	}
-	name = sh.resolved(name)
-	if sh.lookup(name).has(attrAssoc) {
-		return sh.builtinError(args[0], "%s: not an indexed array", name)
-	}
-	sh.checkWritable(name)
-	if origin < 0 {
-		sh.assignArray(name, nil, false)
-		origin = 0
-	}
-	idx := origin
-	for n := int64(0); count == 0 || n < count+skip; n++ {
-		sh.tick()
-		b, err := f.readUntil(sh.ctx, nil, delim, int(sh.run.lim.Expansion))
-		if len(b) == 0 {
-			if err != nil && !errors.Is(err, io.EOF) && isFatal(err) {
-				throw(err)
-			}
-			break
-		}
-		if n < skip {
-			continue
-		}
-		if strip && b[len(b)-1] == delim {
-			b = b[:len(b)-1]
-		}
-		s, _, _ := strings.Cut(string(b), "\x00") // as bash does here
-		if callback != "" && (idx-origin+1)%every == 0 {
-			src := sh.newSource("", callback+" "+itoa64(idx)+" "+shellQuote(s))
-			src.command = true
-			sh.runText(src, "mapfile")
-			if sh.flow != flowNone {
-				return sh.status
-			}
-		}
-		sh.setIndex(name, idx, s, false)
-		idx++
-	}
-	return 0
 }

@@ -1,44 +1,20 @@
 package shell
 
-func builtinUnset(sh *shell, args []string) int {
-	o := newGetopt(args, "fvn")
-	vars, funcs, ref := false, false, false
-	for o.next() {
-		switch o.opt {
-		case 'f':
-			funcs = true
-		case 'v':
-			vars = true
-		case 'n':
-			ref = true
-		default:
-			return sh.usage(o, "unset [-f] [-v] [-n] [name ...]")
-		}
-	}
+func builtinUnset(sh *shell, c call) int {
+	vars, funcs := c.has('v'), c.has('f')
 	if vars && funcs {
-		return sh.builtinError("unset", "cannot simultaneously unset a function and a variable")
+		return c.fail("cannot simultaneously unset a function and a variable")
 	}
 	st := 0
-	for _, n := range o.rest() {
-		if funcs {
-			if sh.funcs.readonly[n] {
-				st = sh.builtinError("unset", "%s: cannot unset: readonly function", n)
-				continue
-			}
+	for _, n := range c.rest {
+		switch {
+		case funcs && sh.funcs.readonly[n]:
+			st = c.fail("%s: cannot unset: readonly function", n)
+		case funcs || !vars && !validRef(n):
 			sh.unsetFunc(n)
-			continue
-		}
-		if !validRef(n) {
-			if !vars && sh.funcs.m[n] != nil {
-				sh.unsetFunc(n)
-				continue
-			}
-			if vars {
-				st = sh.builtinError("unset", "`%s': not a valid identifier", n)
-			}
-			continue
-		}
-		if !sh.unsetOne(n, ref, vars) {
+		case !validRef(n):
+			st = c.fail("`%s': not a valid identifier", n)
+		case !sh.unsetOne(n, c.has('n'), vars):
 			st = 1
 		}
 	}
@@ -91,12 +67,10 @@ func (sh *shell) unsetOne(n string, ref, onlyVar bool) bool {
 		}
 	case v.has(attrDynamic):
 		return true
+	case sub.all != 0 && v.has(attrArray):
+		sh.mutable(name).arr = &indexed{}
 	case sub.all != 0:
-		if v.has(attrArray) {
-			sh.mutable(name).arr = &indexed{}
-		} else {
-			sh.unsetVar(name)
-		}
+		sh.unsetVar(name)
 	case v.has(attrArray):
 		i := sh.arith(sub.expr)
 		m := sh.mutable(name)

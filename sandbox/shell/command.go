@@ -27,29 +27,84 @@ type Invocation struct {
 // understands what bash does: -c, -s, a script file, the letters of set, -o,
 // -O, --posix, --norc and their like. msg says what is wrong with it.
 func Parse(c Config, args []string) (v Invocation, msg string) {
-	m := invocation{c: c}
-	if msg = m.parse(args); msg != "" {
-		return v, msg
-	}
-	v = Invocation{Config: m.c, Version: m.version}
+	v.Config = c
 	v.Config.Name = args[0]
+	rest, command, msg := v.options(args[1:])
 	switch {
-	case m.version:
-	case m.command:
-		if len(m.rest) == 0 {
-			return v, "-c: option requires an argument"
+	case msg != "" || v.Version:
+	case command && len(rest) == 0:
+		msg = "-c: option requires an argument"
+	case command:
+		v.Text = rest[0]
+		if len(rest) > 1 {
+			v.Config.Name, v.Config.Params = rest[1], rest[2:]
 		}
-		v.Text = m.rest[0]
-		if len(m.rest) > 1 {
-			v.Config.Name, v.Config.Params = m.rest[1], m.rest[2:]
-		}
-	case !m.stdin && len(m.rest) > 0:
-		v.File = m.rest[0]
-		v.Config.Name, v.Config.Params, v.Config.Script, v.Config.Path = v.File, m.rest[1:], true, v.File
+	case !v.Stdin && len(rest) > 0:
+		v.File = rest[0]
+		v.Config.Name, v.Config.Params, v.Config.Script, v.Config.Path = v.File, rest[1:], true, v.File
 	default:
-		v.Stdin, v.Config.Params, v.Config.fromStdin = true, m.rest, true
+		v.Stdin, v.Config.Params, v.Config.fromStdin = true, rest, true
 	}
-	return v, ""
+	return v, msg
+}
+
+// options reads the options of sh or bash; command says that -c was there.
+func (v *Invocation) options(args []string) (rest []string, command bool, msg string) {
+	c := &v.Config
+	if base := path.Base(c.Name); base == "sh" || base == "-sh" {
+		c.Posix = true
+	}
+	c.Options = append([]string(nil), c.Options...)
+	for len(args) > 0 && len(args[0]) > 0 && (args[0][0] == '-' || args[0][0] == '+' && len(args[0]) > 1) {
+		a := args[0]
+		args = args[1:]
+		if a == "--" || a == "-" {
+			break
+		}
+		if strings.HasPrefix(a, "--") {
+			switch a {
+			case "--posix":
+				c.Posix = true
+			case "--version":
+				v.Version = true
+			case "--norc", "--noprofile", "--login", "--noediting", "--restricted", "--verbose":
+			case "--rcfile", "--init-file":
+				args = args[min(1, len(args)):]
+			default:
+				return nil, false, a + ": invalid option"
+			}
+			continue
+		}
+		off := ""
+		if a[0] == '+' {
+			off = "-"
+		}
+		for _, letter := range []byte(a[1:]) {
+			switch letter {
+			case 'c':
+				command = true
+			case 's':
+				v.Stdin = true
+			case 'i', 'l', 'r', 'D':
+			case 'o', 'O':
+				if len(args) == 0 {
+					return nil, false, a + ": option requires an argument"
+				}
+				if _, ok := findOption(args[0], letter == 'O'); !ok {
+					return nil, false, args[0] + ": invalid option name"
+				}
+				c.Options = append(c.Options, off+args[0])
+				args = args[1:]
+			default:
+				x, ok := optionLetter(letter)
+				if !ok {
+					return nil, false, a[:1] + string(rune(letter)) + ": invalid option"
+				}
+				c.Options = append(c.Options, off+x.name)
+			}
+		}
+	}
+	return args, command, ""
 }
 
 // Main runs sh or bash as a command, as [Parse] understands it; what is not
@@ -138,76 +193,4 @@ func readScript(ctx context.Context, c *Config, name string) (text string, statu
 		return "", complain(c, name+": cannot execute binary file", 126), nil
 	}
 	return string(b), 0, nil
-}
-
-// An invocation is the parsed command line of bash.
-type invocation struct {
-	c       Config
-	command bool
-	stdin   bool
-	version bool
-	rest    []string
-}
-
-func (m *invocation) parse(args []string) (msg string) {
-	if base := path.Base(args[0]); base == "sh" || base == "-sh" {
-		m.c.Posix = true
-	}
-	opts := append([]string(nil), m.c.Options...)
-	i := 1
-	for ; i < len(args); i++ {
-		a := args[i]
-		if a == "--" || a == "-" {
-			i++
-			break
-		}
-		if strings.HasPrefix(a, "--") {
-			switch a {
-			case "--posix":
-				m.c.Posix = true
-			case "--version":
-				m.version = true
-			case "--norc", "--noprofile", "--login", "--noediting", "--restricted", "--verbose":
-			case "--rcfile", "--init-file":
-				i++
-			default:
-				return a + ": invalid option"
-			}
-			continue
-		}
-		if len(a) < 2 || a[0] != '-' && a[0] != '+' {
-			break
-		}
-		on := ""
-		if a[0] == '+' {
-			on = "-"
-		}
-		for k := 1; k < len(a); k++ {
-			switch ch := a[k]; ch {
-			case 'c':
-				m.command = true
-			case 's':
-				m.stdin = true
-			case 'i', 'l', 'r', 'D':
-			case 'o', 'O':
-				if i+1 >= len(args) {
-					return a + ": option requires an argument"
-				}
-				i++
-				if _, ok := findOption(args[i], ch == 'O'); !ok {
-					return args[i] + ": invalid option name"
-				}
-				opts = append(opts, on+args[i])
-			default:
-				x, ok := optionLetter(ch)
-				if !ok {
-					return a[:1] + string(rune(ch)) + ": invalid option"
-				}
-				opts = append(opts, on+optionTable()[x].name)
-			}
-		}
-	}
-	m.c.Options = opts
-	m.rest = args[min(i, len(args)):]
-	return ""
 }

@@ -1,6 +1,7 @@
 package shell
 
 import (
+	"cmp"
 	"io"
 )
 
@@ -25,6 +26,8 @@ type Config struct {
 	RC      string   // read before the text as if sourced, where no state is resumed; the host is asked to admit it
 	RCFile  string   // what RC is called
 	Depth   int      // Command.Depth of the command that this shell is
+	Ignored uint64   // Command.Ignored of it: signals that it cannot trap
+	Umask   *uint32  // Command.Umask of it; nil means 022
 	IDs     IDs
 	Limits  Limits
 
@@ -62,7 +65,7 @@ var DefaultLimits = Limits{
 	Nesting:   200,
 	Depth:     1000,
 	Expansion: 64 << 20,
-	Words:     4 << 20,
+	Words:     2 << 20,
 	Jobs:      256,
 	Stages:    1000,
 	Files:     256,
@@ -71,25 +74,17 @@ var DefaultLimits = Limits{
 }
 
 func (l Limits) withDefaults() Limits {
-	def := func(p *int, d int) {
-		if *p == 0 {
-			*p = d
-		}
-	}
 	d := DefaultLimits
-	def(&l.Source, d.Source)
-	def(&l.Nesting, d.Nesting)
-	def(&l.Depth, d.Depth)
-	def(&l.Words, d.Words)
-	def(&l.Jobs, d.Jobs)
-	def(&l.Stages, d.Stages)
-	def(&l.Files, d.Files)
-	def(&l.Recursion, d.Recursion)
-	if l.Expansion == 0 {
-		l.Expansion = d.Expansion
+	return Limits{
+		Source:    cmp.Or(l.Source, d.Source),
+		Nesting:   cmp.Or(l.Nesting, d.Nesting),
+		Depth:     cmp.Or(l.Depth, d.Depth),
+		Expansion: cmp.Or(l.Expansion, d.Expansion),
+		Words:     cmp.Or(l.Words, d.Words),
+		Jobs:      cmp.Or(l.Jobs, d.Jobs),
+		Stages:    cmp.Or(l.Stages, d.Stages),
+		Files:     cmp.Or(l.Files, d.Files),
+		Recursion: cmp.Or(l.Recursion, d.Recursion),
+		State:     cmp.Or(l.State, d.State),
 	}
-	if l.State == 0 {
-		l.State = d.State
-	}
-	return l
 }

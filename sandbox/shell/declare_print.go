@@ -1,95 +1,67 @@
 package shell
 
 import (
-	"sort"
+	"maps"
+	"slices"
 	"strings"
 )
 
 func flagLetters(a attr) string {
-	var b strings.Builder
-	for _, f := range []struct {
-		a attr
-		c byte
-	}{{attrArray, 'a'}, {attrAssoc, 'A'}, {attrInteger, 'i'}, {attrNameref, 'n'}, {attrReadonly, 'r'}, {attrTrace, 't'}, {attrExport, 'x'}, {attrCapital, 'c'}, {attrLower, 'l'}, {attrUpper, 'u'}} {
-		if a&f.a != 0 {
-			b.WriteByte(f.c)
+	var out []byte
+	for _, l := range []byte(attrLetters) {
+		if a&attrOf(l) != 0 {
+			out = append(out, l)
 		}
 	}
-	return b.String()
+	return string(out)
 }
 
 // declString is declare -p.
 func (sh *shell) declString(name string, v *variable) string {
-	fl := flagLetters(v.attr)
-	if fl == "" {
-		fl = "-"
-	}
-	out := "declare -" + fl + " " + name
-	switch {
-	case v.attr&attrDynamic != 0 && v.attr&attrArray != 0:
-		l := sh.dynamicList(name, v)
-		return out + "=" + arrayText(&indexed{vals: l})
-	case v.attr&attrDynamic != 0:
-		s, ok := sh.dynamic(name, v)
-		if !ok {
-			return out
-		}
-		return out + "=" + doubleQuote(s)
-	case v.attr&attrArray != 0:
-		if v.arr.len() == 0 {
-			if v.attr&attrSet == 0 {
-				return out
-			}
-			return out + "=()"
-		}
-		return out + "=" + arrayText(v.arr)
-	case v.attr&attrAssoc != 0:
-		if v.assoc == nil {
-			return out
-		}
-		if v.assoc.len() == 0 {
-			return out + "=()"
-		}
-		return out + "=" + assocText(v.assoc)
-	case v.attr&attrSet != 0:
-		return out + "=" + doubleQuote(v.str)
+	out := "declare -" + firstOf(flagLetters(v.attr), "-") + " " + name
+	if val, ok := sh.written(name, v, doubleQuote); ok {
+		out += "=" + val
 	}
 	return out
 }
 
-func arrayText(a *indexed) string {
-	var b strings.Builder
-	b.WriteByte('(')
-	for i := 0; i < a.len(); i++ {
-		if i > 0 {
-			b.WriteByte(' ')
-		}
-		b.WriteString("[" + itoa64(a.key(i)) + "]=" + doubleQuote(a.vals[i]))
+// written is the value of v as it can be read back; quote is for plain ones.
+func (sh *shell) written(name string, v *variable, quote func(string) string) (s string, ok bool) {
+	switch {
+	case v.attr&attrAssoc != 0:
+		return assocText(v.assoc), v.assoc != nil
+	case v.attr&attrArray != 0:
+		a := sh.indexedOf(name, v)
+		return arrayText(a), a.len() > 0 || v.attr&(attrSet|attrDynamic) != 0
+	case v.attr&attrDynamic != 0:
+		s, ok = sh.dynamic(name, v)
+	default:
+		s, ok = v.str, v.attr&attrSet != 0
 	}
-	b.WriteByte(')')
-	return b.String()
+	return quote(s), ok
+}
+
+func arrayText(a *indexed) string {
+	out := make([]string, a.len())
+	for i := range out {
+		out[i] = "[" + itoa64(a.key(i)) + "]=" + doubleQuote(a.vals[i])
+	}
+	return "(" + strings.Join(out, " ") + ")"
 }
 
 func assocText(a *assoc) string {
 	var b strings.Builder
-	b.WriteByte('(')
 	for _, e := range a.entries() {
 		b.WriteString("[" + quoteKey(e.key) + "]=" + doubleQuote(e.val) + " ")
 	}
-	b.WriteByte(')')
-	return b.String()
+	return "(" + b.String() + ")"
 }
 
 // listDecls lists variables with the wanted attributes.
 func (sh *shell) listDecls(d *declSpec) int {
-	var names []string
-	for n := range sh.vars.m {
-		names = append(names, n)
-	}
-	sort.Strings(names)
 	var b strings.Builder
-	full := d.print || d.on != 0 || d.cmd == "export" || d.cmd == "readonly" || d.cmd == "local"
-	for _, n := range names {
+	full := d.print || d.on != 0 || d.cmd == "local"
+	for _, n := range slices.Sorted(maps.Keys(sh.vars.m)) {
 		v := sh.vars.m[n]
 		if d.cmd == "local" && (v.depth != sh.depthVar() || v.depth == 0) {
 			continue
@@ -102,10 +74,9 @@ func (sh *shell) listDecls(d *declSpec) int {
 		}
 		if full {
 			line := sh.declString(n, v)
-			if _, rest, ok := strings.Cut(line, " -x "); ok && d.cmd == "export" && sh.opts.has(optPosix) {
-				line = "export " + rest
-			} else if _, rest, ok := strings.Cut(line, " -r "); ok && d.cmd == "readonly" && sh.opts.has(optPosix) {
-				line = "readonly " + rest
+			letter := map[string]string{"export": " -x ", "readonly": " -r "}[d.cmd]
+			if _, rest, ok := strings.Cut(line, letter); ok && letter != "" && sh.opts.has(optPosix) {
+				line = d.cmd + " " + rest
 			}
 			b.WriteString(line + "\n")
 		} else {
@@ -121,38 +92,20 @@ func (sh *shell) listDecls(d *declSpec) int {
 
 // setString is a line of set: NAME=value in a form that can be read back.
 func (sh *shell) setString(name string, v *variable) string {
-	switch {
-	case v.attr&attrDynamic != 0:
-		if v.attr&attrArray != 0 {
-			return name + "=" + arrayText(&indexed{vals: sh.dynamicList(name, v)}) + "\n"
-		}
-		s, ok := sh.dynamic(name, v)
-		if !ok {
-			return ""
-		}
-		return name + "=" + setQuote(s) + "\n"
-	case v.attr&attrArray != 0:
-		return name + "=" + arrayText(v.arr) + "\n"
-	case v.attr&attrAssoc != 0:
-		if v.assoc == nil {
-			return name + "=()\n"
-		}
-		return name + "=" + assocText(v.assoc) + "\n"
+	val, ok := sh.written(name, v, setQuote)
+	if !ok && v.attr&attrDynamic != 0 {
+		return ""
 	}
-	return name + "=" + setQuote(v.str) + "\n"
+	return name + "=" + val + "\n"
 }
 
 func (sh *shell) printDecls(d *declSpec, items []declItem) int {
 	st := 0
 	for _, it := range items {
-		n := it.text
-		if it.a != nil {
-			n = it.a.name
-		}
+		n := it.name()
 		v := sh.lookup(n)
 		if v == nil || d.cmd == "local" && v.depth != sh.depthVar() || v.attr == 0 && v.depth == 0 {
-			sh.errorf("%s: %s: not found", d.cmd, n)
-			st = 1
+			st = d.fail("%s: not found", n)
 			continue
 		}
 		sh.out(sh.declString(n, v) + "\n")
@@ -168,14 +121,11 @@ func (sh *shell) declareFuncs(d *declSpec, items []declItem) int {
 	}
 	st := 0
 	for _, it := range items {
-		n := it.text
-		if it.a != nil {
-			n = it.a.name
-		}
+		n := it.name()
 		f := sh.funcs.m[n]
 		if f == nil {
-			if d.cmd == "export" || d.cmd == "readonly" {
-				sh.errorf("%s: %s: not a function", d.cmd, n)
+			if !d.isDeclare() {
+				d.fail("%s: not a function", n)
 			}
 			st = 1
 			continue
@@ -187,10 +137,8 @@ func (sh *shell) declareFuncs(d *declSpec, items []declItem) int {
 			sh.ownFuncs().readonly[n] = true
 		case d.on&attrExport != 0:
 			sh.ownFuncs().exported[n] = true
-		case d.on&attrTrace != 0:
-			sh.ownFuncs().traced[n] = true
-		case d.off&attrTrace != 0:
-			sh.ownFuncs().traced[n] = false
+		case (d.on|d.off)&attrTrace != 0:
+			sh.ownFuncs().traced[n] = d.on&attrTrace != 0
 		case d.names:
 			if sh.opts.has(optExtdebug) {
 				sh.out(n + " " + itoa(f.line) + " " + f.source + "\n")
@@ -205,19 +153,13 @@ func (sh *shell) declareFuncs(d *declSpec, items []declItem) int {
 }
 
 func (sh *shell) listFuncs(namesOnly bool) {
-	var names []string
-	for n := range sh.funcs.m {
-		names = append(names, n)
-	}
-	sort.Strings(names)
-	for _, n := range names {
-		if namesOnly {
-			fl := ""
-			if sh.funcs.exported[n] {
-				fl = "x"
-			}
-			sh.out("declare -f" + fl + " " + n + "\n")
-		} else {
+	for _, n := range slices.Sorted(maps.Keys(sh.funcs.m)) {
+		switch {
+		case namesOnly && sh.funcs.exported[n]:
+			sh.out("declare -fx " + n + "\n")
+		case namesOnly:
+			sh.out("declare -f " + n + "\n")
+		default:
 			sh.out(sh.funcs.m[n].text + "\n")
 		}
 	}

@@ -53,7 +53,7 @@ func splitQuoted(s string) []string {
 		}
 	}
 	if start >= 0 {
-		out = append(out, s[start:min(len(s), len(s))])
+		out = append(out, s[start:])
 	}
 	return out
 }

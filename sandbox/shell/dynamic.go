@@ -39,7 +39,7 @@ func (sh *shell) varChanged(name string) {
 }
 
 var dynamicScalars = []string{"RANDOM", "SRANDOM", "SECONDS", "EPOCHSECONDS", "EPOCHREALTIME", "BASHPID",
-	"LINENO", "BASH_COMMAND", "BASH_SUBSHELL", "SHELLOPTS", "BASHOPTS", "_", "BASH_ARGV0", "HISTCMD", "BASH_MONOSECONDS"}
+	"LINENO", "BASH_COMMAND", "BASH_SUBSHELL", "SHELLOPTS", "BASHOPTS", "_", "BASH_ARGV0", "HISTCMD"}
 
 var dynamicLists = []string{"FUNCNAME", "BASH_SOURCE", "BASH_LINENO", "PIPESTATUS", "GROUPS", "DIRSTACK"}
 
@@ -55,7 +55,6 @@ func (sh *shell) initDynamic() {
 	s.m["BASHOPTS"].attr |= attrReadonly
 	s.m["RANDOM"].attr |= attrInteger
 	s.m["SECONDS"].attr |= attrInteger
-	delete(s.m, "BASH_MONOSECONDS")
 }
 
 func (sh *shell) dynamic(name string, v *variable) (string, bool) {
@@ -116,7 +115,7 @@ func (sh *shell) dynamicList(name string, v *variable) []string {
 	case "GROUPS":
 		return []string{strconv.Itoa(sh.run.ids.GID)}
 	case "DIRSTACK":
-		return append([]string{sh.homeShort(sh.dir)}, sh.shortDirs()...)
+		return sh.shortDirs()
 	}
 	s, ok := sh.dynamic(name, v)
 	if !ok {
@@ -134,10 +133,8 @@ func (sh *shell) setDynamic(name, val string) bool {
 	case "SECONDS":
 		n, _ := decimal(val)
 		sh.secondsFrom = sh.run.host.Now().Add(-time.Duration(n) * time.Second)
-	case "LINENO", "BASH_ARGV0", "_":
-		if name == "BASH_ARGV0" {
-			sh.name0 = val
-		}
+	case "BASH_ARGV0":
+		sh.name0 = val
 	}
 	return true
 }
@@ -169,37 +166,14 @@ func (sh *shell) random() int {
 // callStack makes FUNCNAME, BASH_SOURCE and BASH_LINENO.
 func (sh *shell) callStack(name string) []string {
 	var out []string
-	inFunc := false
-	for f := sh.frame; f != nil; f = f.up {
-		inFunc = inFunc || f.fn != nil || f.sourced
-		switch name {
-		case "FUNCNAME":
-			if f.sourced {
-				out = append(out, "source")
-			} else {
-				out = append(out, f.name)
-			}
-		case "BASH_SOURCE":
-			out = append(out, f.source)
-		case "BASH_LINENO":
-			out = append(out, strconv.Itoa(f.line))
-		}
+	add := func(fn, source, line string) {
+		out = append(out, map[string]string{"FUNCNAME": fn, "BASH_SOURCE": source, "BASH_LINENO": line}[name])
 	}
-	switch name {
-	case "FUNCNAME":
-		if inFunc && (sh.script || len(out) > 0 && sh.frame != nil) {
-			if sh.script {
-				out = append(out, "main")
-			}
-		}
-	case "BASH_SOURCE":
-		if sh.script {
-			out = append(out, sh.mainSource)
-		}
-	case "BASH_LINENO":
-		if sh.script {
-			out = append(out, "0")
-		}
+	for f := sh.frame; f != nil; f = f.up {
+		add(f.name, f.source, itoa(f.line))
+	}
+	if sh.script && (sh.frame != nil || name != "FUNCNAME") {
+		add("main", sh.mainSource, "0")
 	}
 	return out
 }

@@ -39,19 +39,39 @@ func failf(kind errKind, status int, format string, args ...any) {
 
 func itoa(n int) string { return strconv.Itoa(n) }
 
-// protect runs f; an abort inside it becomes the shell's flow, and its
-// message goes to stderr.
-func (sh *shell) protect(f func()) {
+func itoa64(n int64) string { return strconv.FormatInt(n, 10) }
+
+// catch runs f and returns the error of an abort inside it.
+func catch(f func()) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			a, ok := p.(abort)
 			if !ok {
 				panic(p)
 			}
-			sh.caught(a.err)
+			err = a.err
 		}
 	}()
 	f()
+	return nil
+}
+
+// protect runs f and tells whether it came to its end; an abort inside it
+// becomes the shell's flow, and its message goes to stderr.
+func (sh *shell) protect(f func()) bool {
+	defer sh.recovered() // not catch: each command goes through here
+	f()
+	return true
+}
+
+func (sh *shell) recovered() {
+	if p := recover(); p != nil {
+		a, ok := p.(abort)
+		if !ok {
+			panic(p)
+		}
+		sh.caught(a.err)
+	}
 }
 
 // caught turns an error into a message, a status and a flow.
@@ -88,25 +108,22 @@ func (sh *shell) caught(err error) {
 
 // errorf prints a message the way bash does: name, line, text.
 func (sh *shell) errorf(format string, args ...any) {
-	msg := fmt.Sprintf(format, args...)
-	var b strings.Builder
-	b.WriteString(sh.errorName())
-	b.WriteString(": ")
+	line := ""
 	if sh.line > 0 {
-		b.WriteString("line ")
-		b.WriteString(itoa(sh.line))
-		b.WriteString(": ")
+		line = "line " + itoa(sh.line) + ": "
 	}
-	b.WriteString(msg)
-	b.WriteByte('\n')
-	sh.stderr(b.String())
+	sh.stderr(sh.errorName() + ": " + line + fmt.Sprintf(format, args...) + "\n")
 }
 
 func (sh *shell) errorName() string {
-	if f := sh.topSource(); f != "" {
-		return f
+	return firstOf(sh.topSource(), sh.name0)
+}
+
+func firstOf(a, b string) string {
+	if a != "" {
+		return a
 	}
-	return sh.name0
+	return b
 }
 
 // stderr writes to descriptor 2, ignoring errors.
@@ -122,21 +139,21 @@ func errText(err error) string {
 	if errors.As(err, &no) {
 		return capital(no.Error())
 	}
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return "No such file or directory"
-	case errors.Is(err, fs.ErrExist):
-		return "File exists"
-	case errors.Is(err, fs.ErrPermission):
-		return "Permission denied"
-	case errors.Is(err, fs.ErrClosed):
-		return "Bad file descriptor"
-	}
 	var pe *fs.PathError
 	if errors.As(err, &pe) {
-		return pe.Err.Error()
+		err = pe.Err
 	}
-	return err.Error()
+	switch err {
+	case fs.ErrNotExist:
+		return "No such file or directory"
+	case fs.ErrExist:
+		return "File exists"
+	case fs.ErrPermission:
+		return "Permission denied"
+	case fs.ErrClosed:
+		return "Bad file descriptor"
+	}
+	return err.Error() // the host's own words
 }
 
 func capital(s string) string {

@@ -45,11 +45,9 @@ func (sh *shell) runStmt(s *stmt) {
 	}
 	sh.runPlain(s)
 	if sh.status != 0 && sh.flow == flowNone && sh.noErr == 0 && s.cmd != nil {
-		switch c := s.cmd.(type) {
+		switch s.cmd.(type) {
 		case *simpleCmd, *pipeCmd, *subshellCmd, *arithCmd, *testCmd:
 			sh.failed()
-		case *timeCmd:
-			_ = c
 		}
 	}
 }
@@ -103,49 +101,18 @@ func (sh *shell) runPlain1(s *stmt) {
 }
 
 func (sh *shell) runCommand(c command) {
-	switch c := c.(type) {
-	case *simpleCmd:
-		sh.protect(func() { sh.simple(c, nil) })
-	case *andOrList:
-		sh.andOr(c)
-	case *pipeCmd:
-		sh.protect(func() { sh.pipeline(c) })
-	case *blockCmd:
-		sh.runList(c.body)
-	case *subshellCmd:
-		sh.protect(func() { sh.subshellCmd(c) })
-	case *ifCmd:
-		sh.runIf(c)
-	case *whileCmd:
-		sh.runWhile(c)
-	case *forCmd:
-		if c.sel {
-			sh.runSelect(c)
-		} else {
-			sh.runFor(c)
-		}
-	case *arithForCmd:
-		sh.runArithFor(c)
-	case *caseCmd:
-		sh.protect(func() { sh.runCase(c) })
-	case *funcCmd:
-		sh.protect(func() { sh.define(c) })
-	case *arithCmd:
-		sh.line = c.line
-		sh.protect(func() { sh.runArith(c) })
+	sh.protect(func() { c.run(sh) })
+	switch c.(type) {
+	case *arithCmd, *testCmd:
 		sh.pipeStatus, sh.pipeLast = nil, sh.status
-	case *testCmd:
-		sh.line = c.line
-		sh.protect(func() { sh.runTest(c) })
-		sh.pipeStatus, sh.pipeLast = nil, sh.status
-	case *timeCmd:
-		sh.runTime(c)
-	case *coprocCmd:
-		sh.protect(func() { sh.coproc(c) })
 	}
 }
 
-func (sh *shell) andOr(c *andOrList) {
+func (c *simpleCmd) run(sh *shell) { sh.simple(c, nil) }
+
+func (c *blockCmd) run(sh *shell) { sh.runList(c.body) }
+
+func (c *andOrList) run(sh *shell) {
 	n := len(c.rest)
 	sh.noErr++
 	sh.runStmt(c.first)
@@ -167,7 +134,7 @@ func (sh *shell) andOr(c *andOrList) {
 	}
 }
 
-func (sh *shell) subshellCmd(c *subshellCmd) {
+func (c *subshellCmd) run(sh *shell) {
 	sub := sh.fork()
 	sub.loops = 0
 	defer sub.end()
@@ -183,7 +150,7 @@ func (sh *shell) adopt(sub *shell) {
 	}
 }
 
-func (sh *shell) runIf(c *ifCmd) {
+func (c *ifCmd) run(sh *shell) {
 	for _, b := range c.branches {
 		if !b.isElse {
 			sh.noErr++
@@ -222,7 +189,7 @@ func (sh *shell) loopDone() bool {
 	return true
 }
 
-func (sh *shell) runWhile(c *whileCmd) {
+func (c *whileCmd) run(sh *shell) {
 	sh.loops++
 	defer func() { sh.loops-- }()
 	st := 0
@@ -251,18 +218,17 @@ func (sh *shell) runWhile(c *whileCmd) {
 	sh.status = st
 }
 
+func (c *forCmd) run(sh *shell) {
+	if c.sel {
+		sh.runSelect(c)
+	} else {
+		sh.runFor(c)
+	}
+}
+
 func (sh *shell) runFor(c *forCmd) {
 	var items []string
-	ok := false
-	sh.protect(func() {
-		if !c.in {
-			items = sh.params
-		} else {
-			items = sh.fields(c.items)
-		}
-		ok = true
-	})
-	if !ok {
+	if !sh.protect(func() { items = sh.loopItems(c) }) {
 		return
 	}
 	if !isName(c.name) {
@@ -275,14 +241,12 @@ func (sh *shell) runFor(c *forCmd) {
 	sh.status = 0
 	for _, it := range items {
 		sh.line = c.line
-		ok = false
-		sh.protect(func() {
+		if !sh.protect(func() {
 			sh.tick()
+			sh.traceHead(c.text)
 			sh.debugTrap(c.text)
 			sh.setLoopVar(c.name, it)
-			ok = true
-		})
-		if !ok || sh.flow != flowNone {
+		}) || sh.flow != flowNone {
 			return
 		}
 		sh.runList(c.body)
@@ -290,6 +254,14 @@ func (sh *shell) runFor(c *forCmd) {
 			return
 		}
 	}
+}
+
+// loopItems are the words that for and select go over.
+func (sh *shell) loopItems(c *forCmd) []string {
+	if c.in {
+		return sh.fields(c.items)
+	}
+	return sh.params
 }
 
 // setLoopVar assigns the variable of a for loop; a nameref is pointed anew.
@@ -308,19 +280,16 @@ func (sh *shell) setLoopVar(name, val string) {
 	sh.assignTo(name, nil, val, false)
 }
 
-func (sh *shell) runArithFor(c *arithForCmd) {
+func (c *arithForCmd) run(sh *shell) {
 	eval := func(a *arith) (n int64, ok bool) {
-		sh.protect(func() {
+		ok = sh.protect(func() {
 			sh.line = c.line
 			if !a.empty {
 				sh.debugTrap("((" + a.raw + "))")
 			}
-			if sh.opts.has(optXtrace) {
-				sh.trace("(( " + a.raw + " ))")
-			}
+			sh.traceArith(a)
 			defer sh.arithErrors("((: ")
 			n = sh.arith(a)
-			ok = true
 		})
 		if !ok && sh.flow == flowNone {
 			sh.status = 1
@@ -364,9 +333,10 @@ func (sh *shell) runArithFor(c *arithForCmd) {
 	}
 }
 
-func (sh *shell) runCase(c *caseCmd) {
+func (c *caseCmd) run(sh *shell) {
 	s := sh.str(c.word)
-	sh.debugTrap("case " + s)
+	sh.traceHead(c.text)
+	sh.debugTrap(c.text)
 	sh.status = 0
 	fall := false
 	for _, it := range c.items {
@@ -396,11 +366,10 @@ func (sh *shell) runCase(c *caseCmd) {
 	}
 }
 
-func (sh *shell) runArith(c *arithCmd) {
+func (c *arithCmd) run(sh *shell) {
+	sh.line = c.line
 	sh.debugTrap(c.text)
-	if sh.opts.has(optXtrace) {
-		sh.trace("((" + c.x.raw + "))")
-	}
+	sh.traceArith(c.x)
 	defer sh.arithErrors("((: ")
 	sh.status = int(b2i(sh.arith(c.x) == 0))
 }
@@ -408,16 +377,15 @@ func (sh *shell) runArith(c *arithCmd) {
 // arithErrors, deferred, makes arithmetic errors fail the command only.
 func (sh *shell) arithErrors(prefix string) {
 	p := recover()
-	if p == nil {
-		return
-	}
 	if a, ok := p.(abort); ok {
 		if ce, ok := a.err.(*cmdError); ok && ce.kind == errDiscard {
 			ne := *ce
 			ne.kind = errCommand
 			ne.msg = prefix + ce.msg
-			panic(abort{&ne})
+			throw(&ne)
 		}
 	}
-	panic(p)
+	if p != nil {
+		panic(p)
+	}
 }

@@ -222,13 +222,11 @@ func (sh *shell) tilde(user string) (string, bool) {
 	case "-":
 		return sh.getSet("OLDPWD")
 	}
-	if n, ok := atoi(strings.TrimPrefix(user, "+")); ok && user[0] != '-' {
-		return sh.dirStackEntry(int(n), false)
+	if user[0] >= '0' && user[0] <= '9' {
+		user = "+" + user
 	}
-	if user[0] == '-' {
-		if n, ok := atoi(user[1:]); ok {
-			return sh.dirStackEntry(int(n), true)
-		}
+	if i, _, found := sh.dirIndex(user); found {
+		return sh.allDirs()[i], true
 	}
 	return "", false
 }

@@ -1,6 +1,9 @@
 package shell
 
-import "strings"
+import (
+	"strings"
+	"unicode/utf8"
+)
 
 // A builder collects the result of expanding a word: one string, or fields.
 //
@@ -151,15 +154,7 @@ func (b *builder) split(s string) {
 				n++
 			}
 			s = s[n:]
-			if len(s) > 0 && strings.IndexByte(ifs, s[0]) >= 0 {
-				// White space before another separator belongs to it.
-				if b.has {
-					b.flush()
-					b.white = true
-				}
-				continue
-			}
-			if b.has {
+			if b.has { // white space before another separator belongs to it
 				b.flush()
 				b.white = true
 			}
@@ -180,16 +175,8 @@ func (b *builder) split(s string) {
 
 // sepLen is the length of the separator character at the start of s.
 func sepLen(s, ifs string) int {
-	if s[0] < 0x80 {
-		return 1
-	}
-	for i, r := range s {
-		if i > 0 {
-			return i
-		}
-		_ = r
-	}
-	return len(s)
+	_, n := utf8.DecodeRuneInString(s)
+	return n
 }
 
 func ifsWhite(c byte) bool { return c == ' ' || c == '\t' || c == '\n' }
@@ -236,20 +223,16 @@ func (b *builder) listAt(v []string, star, quoted, at bool) {
 				sep = " "
 			}
 		}
+		add := b.active
+		if quoted {
+			add = b.quoted
+		}
 		for i, s := range v {
 			b.sh.tick()
 			if i > 0 {
-				if quoted {
-					b.quoted(sep)
-				} else {
-					b.active(sep)
-				}
+				add(sep)
 			}
-			if quoted {
-				b.quoted(s)
-			} else {
-				b.active(s)
-			}
+			add(s)
 		}
 		return
 	}
@@ -268,7 +251,7 @@ func (b *builder) listAt(v []string, star, quoted, at bool) {
 		}
 		return
 	}
-	if star && b.fieldSep() == "" || b.fieldSep() == "" {
+	if b.fieldSep() == "" {
 		for i, s := range v {
 			if i > 0 {
 				b.flush()

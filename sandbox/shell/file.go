@@ -2,6 +2,7 @@ package shell
 
 import (
 	"context"
+	"errors"
 	"io"
 	"strings"
 	"sync"
@@ -286,6 +287,25 @@ func (f *File) readUntil(ctx context.Context, dst []byte, delim byte, max int) (
 	return dst, nil
 }
 
+// readAll reads f to its end, at most limit bytes of what.
+func (sh *shell) readAll(f *File, limit int64, what string) (b []byte, err error) {
+	var chunk [8192]byte
+	for {
+		sh.tick()
+		n, err := f.read(sh.ctx, chunk[:])
+		b = append(b, chunk[:n]...)
+		switch {
+		case int64(len(b)) > limit:
+			return nil, &LimitError{What: what + " of " + size(limit)}
+		case err == nil && n > 0:
+		case err == nil || errors.Is(err, io.EOF):
+			return b, nil
+		default:
+			return b, err
+		}
+	}
+}
+
 // ready tells whether a read would return at once.
 func (f *File) ready() bool {
 	f.mu.Lock()
@@ -298,16 +318,12 @@ func (f *File) ready() bool {
 }
 
 func size(n int64) string {
-	switch {
-	case n >= 1<<30 && n%(1<<30) == 0:
-		return itoa(int(n>>30)) + " GiB"
-	case n >= 1<<20 && n%(1<<20) == 0:
-		return itoa(int(n>>20)) + " MiB"
+	for i, unit := range []string{" GiB", " MiB", " KiB"} {
+		if one := int64(1) << (30 - 10*i); n >= one && n%one == 0 {
+			return itoa64(n/one) + unit
+		}
 	}
-	if n >= 1<<10 && n%(1<<10) == 0 {
-		return itoa(int(n>>10)) + " KiB"
-	}
-	return itoa(int(n)) + " bytes"
+	return itoa64(n) + " bytes"
 }
 
 // textFile is a here-document: a read-only file in memory.

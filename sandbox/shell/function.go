@@ -2,6 +2,8 @@ package shell
 
 import "strings"
 
+func (c *funcCmd) run(sh *shell) { sh.define(c) }
+
 // define binds a function.
 func (sh *shell) define(c *funcCmd) {
 	if sh.funcs.readonly[c.name] {
@@ -9,7 +11,7 @@ func (sh *shell) define(c *funcCmd) {
 	}
 	if sh.opts.has(optPosix) {
 		switch {
-		case isSpecialBuiltin(c.name):
+		case sh.isSpecialBuiltin(c.name):
 			failf(errExit, 2, "`%s': is a special builtin", c.name)
 		case !isName(c.name):
 			failf(errExit, 2, "`%s': not a valid identifier", c.name)

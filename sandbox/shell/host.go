@@ -78,6 +78,8 @@ type Command struct {
 	Depth      int      // shells, functions and sources around it; goes into Config.Depth of a shell it becomes
 	Origin     string   // what asked: "", eval, source, trap, exec, ...
 	PID        int      // virtual
+	Ignored    uint64   // signals that the shell ignores, bit n for number n; goes into Config.Ignored
+	Umask      uint32   // bits that its new files do not get
 
 	// Streams of descriptors 0, 1 and 2; nil when closed. A stream that is a
 	// plain file is its vfs.File.

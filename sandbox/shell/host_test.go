@@ -187,7 +187,7 @@ func (p *testProc) run(name string) (err error) {
 
 func (p *testProc) sh(f func(Config) (int, error)) error {
 	cfg := Config{Host: p.h, Env: p.Env, Dir: p.Dir, Stdin: p.Stdin, Stdout: p.Stdout, Stderr: p.Stderr,
-		Files: p.Files, Depth: p.Depth, IDs: IDs{PID: p.PID, PPID: 2}}
+		Files: p.Files, Depth: p.Depth, Ignored: p.Ignored, IDs: IDs{PID: p.PID, PPID: 2}}
 	st, err := f(cfg)
 	if err != nil {
 		return err
@@ -292,6 +292,8 @@ func pyRepr(s string) string {
 	b.WriteByte(q)
 	return b.String()
 }
+
+func leftPad(s string, n int) string { return fmt.Sprintf("%*s", n, s) }
 
 func sortedKeys[V any](m map[string]V) []string {
 	var out []string

@@ -16,7 +16,6 @@ type job struct {
 	status int // valid once done is closed
 	told   bool
 	gone   bool // waited for, or disowned
-	coproc string
 }
 
 func (j *job) finished() bool {
@@ -33,6 +32,9 @@ func (sh *shell) async(text string, prepare func(*shell), f func(*shell)) *job {
 	sh.addJob()
 	sub := sh.fork()
 	sub.background = true
+	if text != "" {
+		sub.proc.text.Store(&text)
+	}
 	sub.loops = 0
 	ctx, cancel := context.WithCancelCause(sh.run.ctx)
 	sub.ctx = ctx
@@ -63,9 +65,13 @@ func (sh *shell) async(text string, prepare func(*shell), f func(*shell)) *job {
 func (sh *shell) startJob(s *stmt) {
 	body := *s
 	body.bg = false
+	if c, ok := body.cmd.(*subshellCmd); ok && !body.neg {
+		body.cmd = &blockCmd{body: c.body} // the job is the subshell: $! is who sets its traps
+	}
 	j := sh.async(s.text, func(sub *shell) {
 		if !sh.opts.has(optMonitor) {
 			sub.setFd(0, sub.textFile("")) // as bash does: no reading of the script's input
+			sub.ignore(sigINT, sigQUIT)
 		}
 	}, func(sub *shell) { sub.runStmt(&body) })
 	sh.addToJobs(j)
@@ -136,10 +142,8 @@ func (sh *shell) findJob(spec string) *job {
 		}
 		return nil
 	case s == "-":
-		if len(live) > 1 {
-			return live[len(live)-2]
-		} else if len(live) == 1 {
-			return live[0]
+		if len(live) > 0 {
+			return live[max(0, len(live)-2)]
 		}
 		return nil
 	}
@@ -154,15 +158,6 @@ func (sh *shell) findJob(spec string) *job {
 	for _, j := range live {
 		if strings.HasPrefix(s, "?") && strings.Contains(j.text, s[1:]) || strings.HasPrefix(j.text, s) {
 			return j
-		}
-	}
-	return nil
-}
-
-func (sh *shell) jobByPid(pid int) *job {
-	for i := len(sh.jobs) - 1; i >= 0; i-- {
-		if sh.jobs[i].pid == pid {
-			return sh.jobs[i]
 		}
 	}
 	return nil

@@ -30,25 +30,15 @@ func (reparse) Error() string { return "parse again" }
 // batch lowers the statements of one line. The error reparse means that the
 // text was changed and must be parsed again.
 func (lw *lowerer) batch(in []*syntax.Stmt) (list []*stmt, err error) {
-	defer func() {
-		if p := recover(); p != nil {
-			a, ok := p.(abort)
-			if !ok {
-				panic(p)
-			}
-			switch e := a.err.(type) {
-			case reparse:
-				list, err = nil, e
-			case *syntaxErr:
-				list, err = nil, e
-			case *cmdError:
-				list, err = nil, &syntaxErr{msg: e.msg, line: lw.line + 1}
-			default:
-				panic(p)
-			}
-		}
-	}()
-	return lw.stmts(in), nil
+	err = catch(func() { list = lw.stmts(in) })
+	switch e := err.(type) {
+	case nil, reparse, *syntaxErr:
+		return list, err
+	case *cmdError:
+		return nil, &syntaxErr{msg: e.msg, line: lw.line + 1}
+	}
+	throw(err)
+	return nil, nil
 }
 
 func (lw *lowerer) enter() {
@@ -126,71 +116,44 @@ func commandEnd(s *syntax.Stmt) (end uint) {
 	return end
 }
 
-// binary lowers && || | |&. The parser nests them to the left.
+func isPipe(op syntax.BinCmdOperator) bool { return op == syntax.Pipe || op == syntax.PipeAll }
+
+// binary lowers && || | |&. A chain of them is walked in a loop, whatever way
+// the parser nested it.
 func (lw *lowerer) binary(b *syntax.BinaryCmd) command {
-	if b.Op == syntax.Pipe || b.Op == syntax.PipeAll {
-		p := &pipeCmd{}
-		var rev []*syntax.Stmt
-		var all []bool
-		var cur *syntax.Stmt
-		for {
-			// The parser nests pipes to the right; take either side.
-			rev = append(rev, b.X)
-			all = append(all, b.Op == syntax.PipeAll)
-			cur = b.Y
-			nb, ok := cur.Cmd.(*syntax.BinaryCmd)
-			if !ok || nb.Op != syntax.Pipe && nb.Op != syntax.PipeAll || cur.Negated || len(cur.Redirs) > 0 || cur.Background {
-				break
-			}
-			b = nb
-			if len(rev) > maxChain {
-				throw(errNesting(lw.sh))
-			}
-		}
-		rev = append(rev, cur)
-		// A left-nested first stage is flattened too.
-		for {
-			nb, ok := rev[0].Cmd.(*syntax.BinaryCmd)
-			if !ok || nb.Op != syntax.Pipe && nb.Op != syntax.PipeAll || rev[0].Negated || len(rev[0].Redirs) > 0 {
-				break
-			}
-			rev = append([]*syntax.Stmt{nb.X, nb.Y}, rev[1:]...)
-			all = append([]bool{nb.Op == syntax.PipeAll}, all...)
-			if len(rev) > maxChain {
-				throw(errNesting(lw.sh))
-			}
-		}
-		if len(rev) > lw.sh.run.lim.Stages {
-			throw(&LimitError{What: itoa(lw.sh.run.lim.Stages) + " pipeline stages"})
-		}
-		p.all = append(all, false)
-		for _, s := range rev {
-			p.stages = append(p.stages, lw.stmt(s))
-		}
-		return p
-	}
 	type link struct {
-		or bool
-		y  *syntax.Stmt
-		at *syntax.Stmt
+		s  *syntax.Stmt
+		op syntax.BinCmdOperator // behind it
 	}
 	var chain []link
-	x := b.X
-	chain = append(chain, link{b.Op == syntax.OrStmt, b.Y, nil})
-	for {
-		nb, ok := x.Cmd.(*syntax.BinaryCmd)
-		if !ok || nb.Op != syntax.AndStmt && nb.Op != syntax.OrStmt || x.Negated || len(x.Redirs) > 0 {
-			break
+	for todo := []link{{s: b.Y}, {b.X, b.Op}}; len(todo) > 0; {
+		l := todo[len(todo)-1]
+		todo = todo[:len(todo)-1]
+		if in, ok := l.s.Cmd.(*syntax.BinaryCmd); ok && isPipe(in.Op) == isPipe(b.Op) && !l.s.Negated && len(l.s.Redirs) == 0 && !l.s.Background {
+			todo = append(todo, link{in.Y, l.op}, link{in.X, in.Op})
+			continue
 		}
-		chain = append(chain, link{nb.Op == syntax.OrStmt, nb.Y, x})
-		x = nb.X
-		if len(chain) > maxChain {
+		if chain = append(chain, l); len(chain) > maxChain+1 {
 			throw(errNesting(lw.sh))
 		}
 	}
-	list := &andOrList{first: lw.stmt(x)}
-	for i := len(chain) - 1; i >= 0; i-- {
-		list.rest = append(list.rest, andOrLink{chain[i].or, lw.stmt(chain[i].y)})
+	if isPipe(b.Op) {
+		if len(chain) > lw.sh.run.lim.Stages {
+			throw(&LimitError{What: itoa(lw.sh.run.lim.Stages) + " pipeline stages"})
+		}
+		p := &pipeCmd{}
+		for _, l := range chain {
+			s := lw.stmt(l.s)
+			if l.op == syntax.PipeAll { // after the stage's own redirections
+				s.redirs = append(s.redirs, &redir{op: syntax.DplOut, fd: 2, word: litWord("1"), line: s.line})
+			}
+			p.stages = append(p.stages, s)
+		}
+		return p
+	}
+	list := &andOrList{first: lw.stmt(chain[0].s)}
+	for i, l := range chain[1:] {
+		list.rest = append(list.rest, andOrLink{chain[i].op == syntax.OrStmt, lw.stmt(l.s)})
 	}
 	return list
 }
@@ -219,6 +182,9 @@ func (lw *lowerer) command(c syntax.Command, line int) command {
 		out.words = make([]*word, len(c.Args))
 		for i, w := range c.Args {
 			out.words[i] = lw.argWord(w)
+		}
+		if len(out.words) > 0 && out.words[0].isLit {
+			out.builtin = lw.sh.run.builtins[out.words[0].lit]
 		}
 		return out
 	case *syntax.DeclClause:
@@ -249,7 +215,7 @@ func (lw *lowerer) command(c syntax.Command, line int) command {
 	case *syntax.ForClause:
 		return lw.forClause(c)
 	case *syntax.CaseClause:
-		out := &caseCmd{word: lw.word(c.Word, wordPlain)}
+		out := &caseCmd{text: "case " + lw.slice(c.Word.Pos().Offset(), c.Word.End().Offset()) + " in", word: lw.word(c.Word, wordPlain)}
 		for _, it := range c.Items {
 			ci := caseItem{body: lw.stmts(it.Stmts), op: it.Op}
 			for _, p := range it.Patterns {
@@ -262,7 +228,7 @@ func (lw *lowerer) command(c syntax.Command, line int) command {
 		if c.Name == nil {
 			failf(errCommand, 2, "syntax error: function without a name")
 		}
-		if b, ok := c.Body.Cmd.(*syntax.BinaryCmd); ok && (b.Op == syntax.Pipe || b.Op == syntax.PipeAll) && !c.Body.Negated {
+		if b, ok := c.Body.Cmd.(*syntax.BinaryCmd); ok && isPipe(b.Op) && !c.Body.Negated {
 			// The parser takes the pipe for the body: the definition is its first stage.
 			d, nb := *c, *b
 			d.Body = b.X
@@ -329,7 +295,7 @@ func (lw *lowerer) ifClause(c *syntax.IfClause) command {
 	var chain []*syntax.IfClause
 	for e := c; e != nil; e = e.Else {
 		chain = append(chain, e)
-		if len(chain) > maxChain {
+		if len(chain) > maxChain+1 {
 			throw(errNesting(lw.sh))
 		}
 	}
@@ -351,9 +317,16 @@ func (lw *lowerer) forClause(c *syntax.ForClause) command {
 	switch l := c.Loop.(type) {
 	case *syntax.WordIter:
 		out := &forCmd{name: l.Name.Value, in: l.InPos.IsValid(), body: body, sel: c.Select, line: lw.lineOf(c.ForPos)}
-		out.text = strings.TrimRight(lw.slice(c.ForPos.Offset(), c.DoPos.Offset()), "; \t\n")
+		out.text = "for " + out.name + " in"
+		if c.Select {
+			out.text = "select " + out.name + " in"
+		}
 		for _, w := range l.Items {
 			out.items = append(out.items, lw.argWord(w))
+			out.text += " " + lw.slice(w.Pos().Offset(), w.End().Offset())
+		}
+		if !out.in {
+			out.text += ` "$@"`
 		}
 		return out
 	case *syntax.CStyleLoop:
@@ -362,7 +335,7 @@ func (lw *lowerer) forClause(c *syntax.ForClause) command {
 		for len(p) < 3 {
 			p = append(p, "")
 		}
-		return &arithForCmd{init: lw.arithText(p[0]), cond: lw.arithText(p[1]), post: lw.arithText(p[2]), body: body, line: lw.lineOf(c.ForPos)}
+		return &arithForCmd{init: lw.arithText(strings.TrimLeft(p[0], " \t\n")), cond: lw.arithText(strings.TrimLeft(p[1], " \t\n")), post: lw.arithText(strings.TrimLeft(p[2], " \t\n")), body: body, line: lw.lineOf(c.ForPos)}
 	}
 	failf(errCommand, 2, "syntax error: unsupported loop")
 	return nil
@@ -389,31 +362,25 @@ func (lw *lowerer) redir(r *syntax.Redirect) *redir {
 	case syntax.Hdoc, syntax.DashHdoc:
 		quoted := false
 		for _, p := range r.Word.Parts {
-			if l, ok := p.(*syntax.Lit); !ok || strings.Contains(l.Value, "\\") {
-				quoted = true
-			}
+			l, ok := p.(*syntax.Lit)
+			quoted = quoted || !ok || strings.Contains(l.Value, "\\")
 		}
-		out.hdoc = &word{}
-		if r.Hdoc != nil {
-			if quoted {
-				out.hdoc.isLit = true
-				for _, p := range r.Hdoc.Parts {
-					if l, ok := p.(*syntax.Lit); ok {
-						out.hdoc.lit += l.Value
-					}
-				}
-				if r.Op == syntax.DashHdoc {
-					out.hdoc.lit, _ = stripTabs(out.hdoc.lit, true)
-				}
-			} else {
-				parts := r.Hdoc.Parts
-				if r.Op == syntax.DashHdoc {
-					parts = dashParts(parts)
-				}
-				out.hdoc.parts = lw.parts(nil, parts, ctxHeredoc)
+		out.hdoc = &word{isLit: quoted || r.Hdoc == nil}
+		if r.Hdoc == nil {
+			break
+		}
+		parts := r.Hdoc.Parts
+		if r.Op == syntax.DashHdoc {
+			parts = dashParts(parts)
+		}
+		if !quoted {
+			out.hdoc.parts = lw.parts(nil, parts, ctxHeredoc)
+			break
+		}
+		for _, p := range parts {
+			if l, ok := p.(*syntax.Lit); ok {
+				out.hdoc.lit += l.Value
 			}
-		} else {
-			out.hdoc.isLit = true
 		}
 	case syntax.WordHdoc:
 		out.word = lw.word(r.Word, wordPlain)
@@ -460,14 +427,12 @@ func (lw *lowerer) assign(a *syntax.Assign) *assign {
 		out.name = a.Name.Value
 	}
 	if a.Index != nil && a.Name != nil {
-		start := a.Name.End().Offset() + 1
-		rest := lw.slice(start, lw.endOffset())
-		end := skipTo(rest, 0, '[', ']')
-		out.sub = lw.subscript(rest[:max(0, end-1)])
+		out.sub, _ = lw.subscriptIn(lw.slice(a.Name.End().Offset()+1, lw.endOffset()))
 	}
 	switch {
 	case a.Array != nil:
 		out.isArray = true
+		out.raw = lw.slice(a.Pos().Offset(), a.End().Offset())
 		out.array = lw.array(a.Array)
 	case a.Value != nil:
 		out.value = lw.word(a.Value, wordAssign)
@@ -516,9 +481,15 @@ func (lw *lowerer) elemSubscript(x *syntax.ArrayExpr, e *syntax.ArrayElem) (*sub
 	if open < 0 {
 		return lw.subscript(""), false
 	}
-	rest := lw.slice(from+uint(open)+1, lw.endOffset())
-	end := skipTo(rest, 0, '[', ']')
-	return lw.subscript(rest[:max(0, end-1)]), strings.HasPrefix(rest[min(end, len(rest)):], "+=")
+	sub, rest := lw.subscriptIn(lw.slice(from+uint(open)+1, lw.endOffset()))
+	return sub, strings.HasPrefix(rest, "+=")
+}
+
+// subscriptIn lowers the subscript that text begins with, behind its bracket;
+// rest is what follows the closing one.
+func (lw *lowerer) subscriptIn(text string) (sub *subscript, rest string) {
+	end := skipTo(text, 0, '[', ']')
+	return lw.subscript(text[:max(0, end-1)]), text[end:]
 }
 
 // declArgs lowers an argument of declare and its like: unlike an assignment

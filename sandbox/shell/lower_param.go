@@ -17,9 +17,7 @@ func (lw *lowerer) param(p *syntax.ParamExp, ctx litCtx) part {
 	if p.Short {
 		out.short = true
 		if p.Index != nil { // only inside arithmetic text that the parser cut by itself
-			rest := lw.slice(p.Param.End().Offset()+1, lw.endOffset())
-			end := skipTo(rest, 0, '[', ']')
-			out.sub = lw.subscript(rest[:max(0, end-1)])
+			out.sub, _ = lw.subscriptIn(lw.slice(p.Param.End().Offset()+1, lw.endOffset()))
 		}
 		return out
 	}
@@ -33,12 +31,9 @@ func (lw *lowerer) param(p *syntax.ParamExp, ctx litCtx) part {
 		return out
 	}
 	out.excl, out.length = p.Excl, p.Length
-	at := p.Param.End().Offset()
+	rest := lw.slice(p.Param.End().Offset(), p.Rbrace.Offset())
 	if p.Index != nil {
-		rest := lw.slice(at+1, p.Rbrace.Offset())
-		end := skipTo(rest, 0, '[', ']')
-		out.sub = lw.subscript(rest[:max(0, end-1)])
-		at += uint(end) + 1
+		out.sub, rest = lw.subscriptIn(strings.TrimPrefix(rest, "["))
 	}
 	switch {
 	case p.Names != 0:
@@ -47,13 +42,7 @@ func (lw *lowerer) param(p *syntax.ParamExp, ctx litCtx) part {
 			out.names = '*'
 		}
 	case p.Slice != nil:
-		out.slice = true
-		text := strings.TrimPrefix(lw.slice(at, p.Rbrace.Offset()), ":")
-		f := cutTop(text, ':', 2)
-		out.off = lw.arithText(f[0])
-		if len(f) > 1 {
-			out.n = lw.arithText(f[1])
-		}
+		lw.slicing(out, strings.TrimPrefix(rest, ":"))
 	case p.Repl != nil:
 		lw.replace(out, p, ctx)
 	case p.Exp != nil:
@@ -103,22 +92,25 @@ func (lw *lowerer) badSlice(body, raw string) *paramPart {
 	if n == 0 && body != "" && (body[0] == '@' || body[0] == '*') {
 		n = 1
 	}
-	q := &paramPart{name: body[:n], slice: true, raw: raw}
+	q := &paramPart{name: body[:n], raw: raw}
 	rest := body[n:]
 	if strings.HasPrefix(rest, "[") {
-		end := skipTo(rest, 1, '[', ']')
-		q.sub = lw.subscript(rest[1:max(1, end-1)])
-		rest = rest[end:]
+		q.sub, rest = lw.subscriptIn(rest[1:])
 	}
 	if n == 0 || len(rest) < 2 || rest[0] != ':' || strings.IndexByte("-=?+", rest[1]) >= 0 {
 		return nil
 	}
-	f := cutTop(rest[1:], ':', 2)
-	q.off = lw.arithText(f[0])
-	if len(f) > 1 {
-		q.n = lw.arithText(f[1])
-	}
+	lw.slicing(q, rest[1:])
 	return q
+}
+
+// slicing lowers offset:length.
+func (lw *lowerer) slicing(p *paramPart, text string) {
+	f := cutTop(text, ':', 2)
+	p.slice, p.off = true, lw.arithText(f[0])
+	if len(f) > 1 {
+		p.n = lw.arithText(f[1])
+	}
 }
 
 func (lw *lowerer) replace(out *paramPart, p *syntax.ParamExp, ctx litCtx) {
@@ -128,12 +120,14 @@ func (lw *lowerer) replace(out *paramPart, p *syntax.ParamExp, ctx litCtx) {
 	}
 	if p.Repl.Orig != nil {
 		parts := lw.parts(nil, p.Repl.Orig.Parts, ctxPlain)
-		if l, ok := firstLit(parts); ok && !p.Repl.All && len(l.s) > 0 && (l.s[0] == '#' || l.s[0] == '%') {
-			out.op = opReplaceStart
-			if l.s[0] == '%' {
-				out.op = opReplaceEnd
+		if len(parts) > 0 && !p.Repl.All {
+			if l, ok := parts[0].(*litPart); ok && (l.s[0] == '#' || l.s[0] == '%') {
+				out.op = opReplaceStart
+				if l.s[0] == '%' {
+					out.op = opReplaceEnd
+				}
+				parts = append([]part{&litPart{l.s[1:]}}, parts[1:]...)
 			}
-			parts = append([]part{&litPart{l.s[1:]}}, parts[1:]...)
 		}
 		out.arg = &word{parts: parts}
 	}
@@ -142,66 +136,30 @@ func (lw *lowerer) replace(out *paramPart, p *syntax.ParamExp, ctx litCtx) {
 	}
 }
 
-func firstLit(parts []part) (*litPart, bool) {
-	if len(parts) == 0 {
-		return nil, false
-	}
-	l, ok := parts[0].(*litPart)
-	return l, ok
-}
-
-// argCtx is the context of the word in ${x:-word}: quoted when the whole is.
-func argCtx(ctx litCtx) litCtx {
-	if ctx == ctxPlain {
-		return ctxPlain
-	}
-	return ctx
-}
-
 func (lw *lowerer) expansion(out *paramPart, x *syntax.Expansion, ctx litCtx) {
-	switch x.Op {
-	case syntax.AlternateUnset, syntax.AlternateUnsetOrNull:
-		out.op, out.colon = opAlt, x.Op == syntax.AlternateUnsetOrNull
-	case syntax.DefaultUnset, syntax.DefaultUnsetOrNull:
-		out.op, out.colon = opDefault, x.Op == syntax.DefaultUnsetOrNull
-	case syntax.ErrorUnset, syntax.ErrorUnsetOrNull:
-		out.op, out.colon = opError, x.Op == syntax.ErrorUnsetOrNull
-	case syntax.AssignUnset, syntax.AssignUnsetOrNull:
-		out.op, out.colon = opAssign, x.Op == syntax.AssignUnsetOrNull
-	case syntax.RemSmallPrefix:
-		out.op = opTrimPrefix
-	case syntax.RemLargePrefix:
-		out.op = opTrimPrefixLong
-	case syntax.RemSmallSuffix:
-		out.op = opTrimSuffix
-	case syntax.RemLargeSuffix:
-		out.op = opTrimSuffixLong
-	case syntax.UpperFirst:
-		out.op = opUpper1
-	case syntax.UpperAll:
-		out.op = opUpper
-	case syntax.LowerFirst:
-		out.op = opLower1
-	case syntax.LowerAll:
-		out.op = opLower
-	case syntax.OtherParamOps:
-		out.op = opTransform
-	default:
+	known := map[syntax.ParExpOperator]paramOp{
+		syntax.AlternateUnset: opAlt, syntax.AlternateUnsetOrNull: opAlt, syntax.DefaultUnset: opDefault, syntax.DefaultUnsetOrNull: opDefault,
+		syntax.ErrorUnset: opError, syntax.ErrorUnsetOrNull: opError, syntax.AssignUnset: opAssign, syntax.AssignUnsetOrNull: opAssign,
+		syntax.RemSmallPrefix: opTrimPrefix, syntax.RemLargePrefix: opTrimPrefixLong, syntax.RemSmallSuffix: opTrimSuffix, syntax.RemLargeSuffix: opTrimSuffixLong,
+		syntax.UpperFirst: opUpper1, syntax.UpperAll: opUpper, syntax.LowerFirst: opLower1, syntax.LowerAll: opLower, syntax.OtherParamOps: opTransform,
+	}
+	op, ok := known[x.Op]
+	if !ok {
 		out.bad = true
 		return
 	}
+	out.op, out.colon = op, strings.HasPrefix(x.Op.String(), ":")
 	if x.Word == nil {
 		out.arg = litWord("")
 		return
 	}
 	switch out.op {
 	case opDefault, opAssign, opError, opAlt:
-		c := argCtx(ctx)
-		parts := lw.parts(nil, x.Word.Parts, c)
-		if c == ctxPlain {
+		parts := lw.parts(nil, x.Word.Parts, ctx)
+		switch ctx {
+		case ctxPlain:
 			parts = tildes(parts, wordPlain)
-		}
-		if c == ctxDouble {
+		case ctxDouble:
 			parts = unescapeBrace(parts)
 		}
 		out.arg = &word{parts: parts}

@@ -167,7 +167,7 @@ func tildes(parts []part, mode wordMode) []part {
 
 // parts appends the lowered form of in to out.
 func (lw *lowerer) parts(out []part, in []syntax.WordPart, ctx litCtx) []part {
-	for i, p := range in {
+	for _, p := range in {
 		switch p := p.(type) {
 		case *syntax.Lit:
 			out = lw.lit(out, p.Value, ctx)
@@ -222,7 +222,6 @@ func (lw *lowerer) parts(out []part, in []syntax.WordPart, ctx litCtx) []part {
 		default:
 			failf(errCommand, 2, "syntax error: unsupported word")
 		}
-		_ = i
 	}
 	return out
 }

@@ -64,53 +64,53 @@ func (r *run) ended() error {
 }
 
 func newShell(r *run, c *Config, s *State) *shell {
-	sh := &shell{run: r, ctx: r.ctx, vars: newStore(), opts: defaultOptions(), params: c.Params,
-		funcs: &funcTable{m: map[string]*function{}, exported: map[string]bool{}, readonly: map[string]bool{}, traced: map[string]bool{}},
-		name0: c.Name, dir: c.Dir, traps: newTraps(), script: c.Script, commandString: !c.Script && !c.fromStdin,
-		fromStdin: c.fromStdin, mainSource: c.Path, secondsFrom: r.start, mask: 0o022, depth: c.Depth, aliases: map[string]string{}}
-	if sh.name0 == "" {
-		sh.name0 = "bash"
-	}
-	if sh.mainSource == "" {
-		sh.mainSource = sh.name0
+	sh := &shell{run: r, vars: newStore(), traps: newTraps(), script: c.Script, commandString: !c.Script && !c.fromStdin,
+		fromStdin: c.fromStdin, depth: c.Depth}
+	sh.kept = kept{funcs: newFuncTable(), opts: defaultOptions(), params: c.Params, name0: firstOf(c.Name, "bash"), dir: c.Dir, mask: 0o022, secondsFrom: r.start}
+	sh.mainSource = firstOf(c.Path, sh.name0)
+	if c.Umask != nil {
+		sh.mask = int(*c.Umask & 0o777)
 	}
 	if !strings.HasPrefix(sh.dir, "/") {
 		sh.dir = "/"
 	}
-	sh.proc = r.procs.add(nil)
+	sh.proc = r.procs.add(nil, r.host.Now())
 	sh.pid = sh.proc.pid
 	sh.ctx, sh.proc.cancel = context.WithCancelCause(r.ctx)
+	for sig := 1; sig < sigDEBUG; sig++ {
+		if c.Ignored>>sig&1 != 0 {
+			sh.ignore(sig)
+		}
+	}
 	if s != nil {
 		sh.resume(s, c)
 	} else {
 		sh.initVars(c)
 	}
-	in := c.Stdin
-	if in == nil {
-		in = strings.NewReader("")
-	}
-	out := func(w io.Writer) *File {
-		if w == nil {
-			w = io.Discard
+	stream := func(r io.Reader, w io.Writer, name string) *File {
+		if f, ok := r.(*File); ok && f != nil {
+			return f.ref()
 		}
-		return newFile(&File{w: w, ctx: r.ctx, name: "stdout"})
-	}
-	if f, ok := in.(*File); ok {
-		sh.setFd(0, f.ref())
-	} else {
-		sh.setFd(0, newFile(&File{r: in, ctx: r.ctx, name: "stdin"}))
-	}
-	stream := func(w io.Writer) *File {
 		if f, ok := w.(*File); ok && f != nil {
 			return f.ref()
 		}
-		return out(w)
+		return newFile(&File{r: r, w: w, ctx: sh.run.ctx, name: name})
 	}
-	sh.setFd(1, stream(c.Stdout))
-	if c.Stderr != nil && c.Stderr == c.Stdout {
-		sh.setFd(2, sh.fds[1].ref())
+	if c.Stdin != nil {
+		sh.setFd(0, stream(c.Stdin, nil, "stdin"))
 	} else {
-		sh.setFd(2, stream(c.Stderr))
+		sh.setFd(0, stream(strings.NewReader(""), nil, "stdin"))
+	}
+	for fd, w := range []io.Writer{1: c.Stdout, 2: c.Stderr} {
+		switch {
+		case fd == 0:
+		case w == nil:
+			sh.setFd(fd, stream(nil, io.Discard, "stdout"))
+		case fd == 2 && w == c.Stdout:
+			sh.setFd(2, sh.fds[1].ref())
+		default:
+			sh.setFd(fd, stream(nil, w, "stdout"))
+		}
 	}
 	for n, f := range c.Files {
 		if n > 2 && n < r.lim.Files && f != nil {
@@ -152,7 +152,7 @@ func (sh *shell) initVars(c *Config) {
 		}
 	}
 	force := func(n, v string, a attr) { s.m[n] = &variable{attr: a | attrSet, str: v, owner: s} }
-	def("PATH", "/usr/local/bin:/usr/local/sbin:/usr/bin:/usr/sbin:/bin:/sbin", 0)
+	def("PATH", defaultPath, 0)
 	force("IFS", " \t\n", 0)
 	force("OPTIND", "1", 0)
 	force("OPTERR", "1", 0)
@@ -180,10 +180,12 @@ func (sh *shell) initVars(c *Config) {
 	}
 	force("SHLVL", itoa64(lvl+1), attrExport)
 	// PWD is believed only when it names the working folder.
-	if p := s.m["PWD"]; p == nil {
-		sh.dir = sh.realPath(sh.dir)
-	} else if p.str != sh.dir && strings.HasPrefix(p.str, "/") && path.Clean(p.str) == p.str && sh.realPath(p.str) == sh.realPath(sh.dir) {
+	switch p := s.m["PWD"]; {
+	case p != nil && p.str == sh.dir:
+	case p != nil && strings.HasPrefix(p.str, "/") && path.Clean(p.str) == p.str && sh.realPath(p.str) == sh.realPath(sh.dir):
 		sh.dir = p.str
+	default:
+		sh.dir = sh.realPath(sh.dir)
 	}
 	force("PWD", sh.dir, attrExport)
 	if s.m["OLDPWD"] == nil {
@@ -198,13 +200,6 @@ func (sh *shell) initVars(c *Config) {
 			sh.opts.set(x, !on)
 		}
 	}
-}
-
-func firstOf(a, b string) string {
-	if a != "" {
-		return a
-	}
-	return b
 }
 
 // top runs the whole script in the main shell.
@@ -222,7 +217,6 @@ func (sh *shell) top(c *Config, s *State, text string) int {
 	if sh.flow == flowNone {
 		sh.protect(func() {
 			src := sh.newSource(sh.mainSource, text)
-			src.command = sh.commandString
 			if c.fromStdin {
 				src.text, src.patched = "", ""
 				src.more = sh.stdinLines()
@@ -262,10 +256,15 @@ func (sh *shell) stdinLines() func() (string, error) {
 // runText runs a source to its end in this shell.
 func (sh *shell) runText(src *source, origin string) {
 	old := sh.origin
+	deeper := 0
 	if origin != "" {
 		sh.origin = origin
+		if !sh.exiting { // bash shows the EXIT trap as the line's own
+			deeper = 1
+		}
 	}
-	defer func() { sh.origin = old }()
+	sh.indirection += deeper
+	defer func() { sh.origin = old; sh.indirection -= deeper }()
 	err := src.each(sh, func(list []*stmt) bool {
 		sh.runList(list)
 		if sh.flow == flowDiscard {

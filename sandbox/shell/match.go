@@ -103,18 +103,11 @@ func (m *matcher) step(e *patEl, in *posSet) *posSet {
 	out := m.set()
 	switch e.kind {
 	case patStar:
+		i := in.min()
 		if m.back {
-			for i := in.max(); ; {
-				out.add(i)
-				m.tick()
-				_, to, ok := m.next(i)
-				if !ok {
-					return out
-				}
-				i = to
-			}
+			i = in.max()
 		}
-		for i := in.min(); ; {
+		for {
 			out.add(i)
 			m.tick()
 			_, to, ok := m.next(i)

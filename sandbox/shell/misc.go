@@ -2,15 +2,14 @@ package shell
 
 import (
 	"fmt"
-	"strconv"
 	"strings"
 	"time"
+
+	"github.com/donax-sh/donax/cformat"
 )
 
-func itoa64(n int64) string { return strconv.FormatInt(n, 10) }
-
-// runTime runs time: what it measured goes to stderr.
-func (sh *shell) runTime(c *timeCmd) {
+// run runs time: what it measured goes to stderr.
+func (c *timeCmd) run(sh *shell) {
 	start := sh.run.host.Now()
 	if c.body != nil {
 		sh.runStmt(c.body)
@@ -84,32 +83,24 @@ func timeFormat(f string, real time.Duration) string {
 // runSelect runs a select loop: the menu goes to stderr.
 func (sh *shell) runSelect(c *forCmd) {
 	var items []string
-	ok := false
-	sh.protect(func() {
-		items = sh.params
-		if c.in {
-			items = sh.fields(c.items)
-		}
-		ok = true
-	})
-	if !ok {
+	if !sh.protect(func() { items = sh.loopItems(c) }) {
 		return
 	}
 	sh.status = 0
 	if len(items) == 0 {
 		return
 	}
+	sh.traceHead(c.text)
 	sh.loops++
 	defer func() { sh.loops-- }()
 	menu := true
 	for {
-		ok = false
-		line := ""
-		sh.protect(func() {
+		line, got := "", false
+		ok := sh.protect(func() {
 			sh.tick()
 			if menu {
 				for i, it := range items {
-					sh.stderr(strconv.Itoa(i+1) + ") " + it + "\n")
+					sh.stderr(itoa(i+1) + ") " + it + "\n")
 				}
 			}
 			ps3, set := sh.getSet("PS3")
@@ -122,26 +113,23 @@ func (sh *shell) runSelect(c *forCmd) {
 				return
 			}
 			b, err := f.readUntil(sh.ctx, nil, '\n', int(sh.run.lim.Expansion))
-			if err != nil && len(b) == 0 {
+			if got = err == nil || len(b) > 0; !got {
 				sh.stderr("\n")
 				return
 			}
 			line = strings.TrimSuffix(string(b), "\n")
 			sh.assignTo("REPLY", nil, line, false)
-			ok = true
 		})
-		if !ok {
+		if !ok || !got {
 			if sh.flow == flowNone {
 				sh.status = 1
 			}
 			return
 		}
 		line = strings.Trim(line, " \t")
-		if line == "" {
-			menu = true
+		if menu = line == ""; menu {
 			continue
 		}
-		menu = false
 		val := ""
 		if n, isNum := atoi(line); isNum && n >= 1 && n <= int64(len(items)) {
 			val = items[n-1]
@@ -157,94 +145,64 @@ func (sh *shell) runSelect(c *forCmd) {
 	}
 }
 
-// trace prints a line of set -x.
-func (sh *shell) trace(s string) {
-	ps4 := sh.get("PS4")
-	if strings.ContainsAny(ps4, "$`\\") {
-		ps4 = sh.tracePrompt(ps4)
-	}
-	if sh.subshell > 0 && ps4 != "" {
-		_, n := decode(ps4, 0)
-		ps4 = strings.Repeat(ps4[:n], min(sh.subshell, 100)) + ps4
-	}
-	f := sh.fd(2)
-	if n, ok := atoi(sh.get("BASH_XTRACEFD")); ok && sh.fd(int(n)) != nil {
-		f = sh.fd(int(n))
-	}
-	if f != nil {
-		_, _ = f.WriteString(sh.ctx, ps4+s+"\n")
-	}
-}
-
-// tracePrompt expands PS4; an error in it is no error of the command.
-func (sh *shell) tracePrompt(s string) (out string) {
-	defer func() {
-		if p := recover(); p != nil {
-			a, ok := p.(abort)
-			if !ok || isFatal(a.err) {
-				panic(p)
+// allParts tells whether ok holds for ps and for all that they hold.
+func allParts(ps []part, ok func(part) bool) bool {
+	for _, p := range ps {
+		if !ok(p) {
+			return false
+		}
+		var inner [][]part
+		switch p := p.(type) {
+		case *dqPart:
+			inner = [][]part{p.parts}
+		case *arithPart:
+			inner = [][]part{p.x.parts}
+		case *paramPart:
+			for _, w := range []*word{p.arg, p.with} {
+				if w != nil {
+					inner = append(inner, w.parts)
+				}
 			}
-			out = s
+			if p.sub != nil {
+				inner = append(inner, p.sub.key.parts, p.sub.expr.parts)
+			}
+			for _, a := range []*arith{p.off, p.n} {
+				if a != nil {
+					inner = append(inner, a.parts)
+				}
+			}
 		}
-	}()
-	return sh.prompt(s)
-}
-
-func (sh *shell) traceArgs(c *simpleCmd, args []string) {
-	if !sh.opts.has(optXtrace) {
-		return
-	}
-	q := make([]string, len(args))
-	for i, a := range args {
-		if a == "" {
-			q[i] = "''"
-		} else {
-			q[i] = setQuote(a)
+		for _, in := range inner {
+			if !allParts(in, ok) {
+				return false
+			}
 		}
 	}
-	sh.trace(strings.Join(q, " "))
-}
-
-func (sh *shell) traceAssign(a *assign) {
-	if a.isArray {
-		return
-	}
-	op := "="
-	if a.app {
-		op = "+="
-	}
-	name := a.name
-	if a.sub != nil {
-		name += "[" + a.sub.raw + "]"
-	}
-	// The value is expanded for show only when that has no effects.
-	v := ""
-	if a.value != nil && a.value.isLit {
-		v = a.value.lit
-	} else if a.value != nil && pureParts(a.value.parts) {
-		v = sh.str(a.value)
-	}
-	sh.trace(name + op + setQuote(v))
+	return true
 }
 
 // pureParts tells whether expanding has no effect.
 func pureParts(ps []part) bool {
-	for _, p := range ps {
+	return allParts(ps, func(p part) bool {
 		switch p := p.(type) {
-		case *litPart, *quotedPart, *tildePart:
-		case *dqPart:
-			if !pureParts(p.parts) {
-				return false
-			}
+		case *litPart, *quotedPart, *tildePart, *dqPart:
+			return true
 		case *paramPart:
-			if p.op == opAssign || p.op == opError || p.sub != nil || p.slice || p.name == "RANDOM" || p.arg != nil && !pureParts(p.arg.parts) {
-				return false
-			}
-		default:
+			return p.op != opAssign && p.op != opError && p.sub == nil && !p.slice && p.name != "RANDOM"
+		}
+		return false
+	})
+}
+
+// harmless tells whether parts run no commands, also not inside arguments.
+func harmless(ps []part) bool {
+	return allParts(ps, func(p part) bool {
+		switch p.(type) {
+		case *cmdSubPart, *procPart:
 			return false
 		}
-	}
-	return true
+		return true
+	})
 }
 
 // prompt expands ${x@P} and PS4: backslash escapes, then parameters. Command
@@ -258,72 +216,44 @@ func (sh *shell) prompt(s string) string {
 		}
 		i++
 		now := sh.run.host.Now()
+		if layout, ok := map[byte]string{'d': "Mon Jan 02", 't': "15:04:05", 'T': "03:04:05", '@': "03:04 PM", 'A': "15:04"}[s[i]]; ok {
+			b.WriteString(now.Format(layout))
+			continue
+		}
+		if text, ok := map[byte]string{'a': "\a", 'e': "\x1b", 'l': "tty", 'n': "\n", 'r': "\r", 's': "bash", 'v': "5.2", 'V': "5.2.15", '!': "1", '#': "1", '[': "", ']': "", '\\': "\\"}[s[i]]; ok {
+			b.WriteString(text)
+			continue
+		}
 		switch s[i] {
-		case 'a':
-			b.WriteByte(7)
-		case 'd':
-			b.WriteString(now.Format("Mon Jan 02"))
 		case 'D':
 			if end := strings.IndexByte(s[i:], '}'); strings.HasPrefix(s[i:], "D{") && end > 0 {
-				f := s[i+2 : i+end]
-				if f == "" {
-					f = "%X"
-				}
-				b.WriteString(strftime(f, now))
+				b.Write(cformat.AppendTime(nil, firstOf(s[i+2:i+end], "%X"), now))
 				i += end
 			} else {
 				b.WriteString("\\D")
 			}
-		case 'e':
-			b.WriteByte(27)
-		case 'h':
-			h, _, _ := strings.Cut(sh.get("HOSTNAME"), ".")
+		case 'h', 'H':
+			h := sh.get("HOSTNAME")
+			if s[i] == 'h' {
+				h, _, _ = strings.Cut(h, ".")
+			}
 			b.WriteString(h)
-		case 'H':
-			b.WriteString(sh.get("HOSTNAME"))
 		case 'j':
-			b.WriteString(strconv.Itoa(len(sh.jobs)))
-		case 'l':
-			b.WriteString("tty")
-		case 'n':
-			b.WriteByte('\n')
-		case 'r':
-			b.WriteByte('\r')
-		case 's':
-			b.WriteString("bash")
-		case 't':
-			b.WriteString(now.Format("15:04:05"))
-		case 'T':
-			b.WriteString(now.Format("03:04:05"))
-		case '@':
-			b.WriteString(now.Format("03:04 PM"))
-		case 'A':
-			b.WriteString(now.Format("15:04"))
+			b.WriteString(itoa(len(sh.jobs)))
 		case 'u':
 			b.WriteString(sh.get("USER"))
-		case 'v':
-			b.WriteString("5.2")
-		case 'V':
-			b.WriteString("5.2.15")
-		case 'w':
-			b.WriteString(sh.homeShort(sh.dir))
-		case 'W':
+		case 'w', 'W':
 			d := sh.homeShort(sh.dir)
-			if d != "/" {
+			if s[i] == 'W' && d != "/" {
 				d = d[strings.LastIndexByte(d, '/')+1:]
 			}
 			b.WriteString(d)
-		case '!', '#':
-			b.WriteByte('1')
 		case '$':
 			if sh.run.ids.UID == 0 {
 				b.WriteByte('#')
 			} else {
 				b.WriteByte('$')
 			}
-		case '[', ']':
-		case '\\':
-			b.WriteByte('\\')
 		case '0', '1', '2', '3', '4', '5', '6', '7':
 			j, v := i, 0
 			for j < len(s) && j < i+3 && s[j] >= '0' && s[j] <= '7' {
@@ -353,37 +283,4 @@ func (sh *shell) valueText(s string) string {
 		return s
 	}
 	return sh.text(parts)
-}
-
-// harmless tells whether parts run no commands, also not inside arguments.
-func harmless(ps []part) bool {
-	for _, p := range ps {
-		switch p := p.(type) {
-		case *cmdSubPart, *procPart:
-			return false
-		case *dqPart:
-			if !harmless(p.parts) {
-				return false
-			}
-		case *arithPart:
-			if !harmless(p.x.parts) {
-				return false
-			}
-		case *paramPart:
-			for _, w := range []*word{p.arg, p.with} {
-				if w != nil && !harmless(w.parts) {
-					return false
-				}
-			}
-			if p.sub != nil && (!harmless(p.sub.key.parts) || !harmless(p.sub.expr.parts)) {
-				return false
-			}
-			for _, a := range []*arith{p.off, p.n} {
-				if a != nil && !harmless(a.parts) {
-					return false
-				}
-			}
-		}
-	}
-	return true
 }

@@ -1,6 +1,7 @@
 package shell
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -152,25 +153,34 @@ func (sh *shell) paramValue(name string, sub *subscript) pvalue {
 	return pvalue{s: s, set: set}
 }
 
+// indexedOf is a variable as an indexed array, which a plain one is with one
+// element; nil when it has none.
+func (sh *shell) indexedOf(name string, v *variable) *indexed {
+	switch {
+	case v == nil:
+	case v.attr&attrDynamic != 0:
+		return &indexed{vals: sh.dynamicList(name, v)}
+	case v.attr&attrArray != 0:
+		return v.arr
+	case v.attr&attrSet != 0:
+		return &indexed{vals: []string{v.str}}
+	}
+	return nil
+}
+
 // elements are the values of an array, or the one of a plain variable.
 func (sh *shell) elements(name string) []string {
 	v := sh.lookup(name)
-	switch {
-	case v == nil:
-		return nil
-	case v.attr&attrDynamic != 0:
-		return sh.dynamicList(name, v)
-	case v.attr&attrArray != 0:
-		return append([]string(nil), v.arr.vals...)
-	case v.attr&attrAssoc != 0:
+	if v.has(attrAssoc) {
 		es := v.assoc.entries()
 		out := make([]string, len(es))
 		for i, e := range es {
 			out[i] = e.val
 		}
 		return out
-	case v.attr&attrSet != 0:
-		return []string{v.str}
+	}
+	if a := sh.indexedOf(name, v); a != nil {
+		return slices.Clone(a.vals)
 	}
 	return nil
 }
@@ -178,28 +188,15 @@ func (sh *shell) elements(name string) []string {
 // keysOf are the subscripts of an array.
 func (sh *shell) keysOf(name string) []string {
 	v := sh.lookup(name)
-	switch {
-	case v == nil:
-		return nil
-	case v.attr&attrDynamic != 0:
-		l := sh.dynamicList(name, v)
-		out := make([]string, len(l))
-		for i := range l {
-			out[i] = strconv.Itoa(i)
-		}
-		return out
-	case v.attr&attrArray != 0:
-		out := make([]string, v.arr.len())
-		for i := range out {
-			out[i] = strconv.FormatInt(v.arr.key(i), 10)
-		}
-		return out
-	case v.attr&attrAssoc != 0:
+	if v.has(attrAssoc) {
 		return v.assoc.keys()
-	case v.attr&attrSet != 0:
-		return []string{"0"}
 	}
-	return nil
+	a := sh.indexedOf(name, v)
+	out := make([]string, a.len())
+	for i := range out {
+		out[i] = itoa64(a.key(i))
+	}
+	return out
 }
 
 // element is the value of name[sub].
@@ -219,29 +216,19 @@ func (sh *shell) element(name string, sub *subscript) (string, bool) {
 }
 
 func (sh *shell) elementAt(name string, v *variable, i int64) (string, bool) {
-	if v.attr&attrDynamic != 0 {
-		l := sh.dynamicList(name, v)
-		if i < 0 {
-			i += int64(len(l))
-		}
-		if i < 0 || i >= int64(len(l)) {
-			return "", false
-		}
-		return l[i], true
-	}
-	if v.attr&attrArray == 0 {
-		if (i == 0 || i == -1) && v.attr&attrSet != 0 {
-			return v.str, true
-		}
-		return "", false
-	}
+	a := sh.indexedOf(name, v)
 	if i < 0 {
-		if i += v.arr.next(); i < 0 {
-			sh.errorf("%s: bad array subscript", name)
+		if v.attr&attrArray != 0 {
+			i += a.next()
+		}
+		if i < 0 {
+			if v.attr&attrDynamic == 0 {
+				sh.errorf("%s: bad array subscript", name)
+			}
 			return "", false
 		}
 	}
-	return v.arr.get(i)
+	return a.get(i)
 }
 
 func (sh *shell) paramLength(p *paramPart) int {
@@ -341,37 +328,6 @@ func (sh *shell) valueSubscript(raw string) *subscript {
 	s.key = litWord(key)
 	s.expr = &arith{raw: raw, empty: strings.TrimSpace(raw) == "", parts: []part{&quotedPart{key}}}
 	return s
-}
-
-// plainVars replaces $name and ${name} in text that came from a value.
-func (sh *shell) plainVars(s string) string {
-	var b strings.Builder
-	for i := 0; i < len(s); {
-		if s[i] != '$' || i+1 >= len(s) {
-			b.WriteByte(s[i])
-			i++
-			continue
-		}
-		j := i + 1
-		brace := s[j] == '{'
-		if brace {
-			j++
-		}
-		k := j
-		for k < len(s) && isNameByte(s[k]) {
-			k++
-		}
-		if k == j || brace && (k >= len(s) || s[k] != '}') {
-			b.WriteByte(s[i])
-			i++
-			continue
-		}
-		b.WriteString(sh.paramValue(s[j:k], nil).s)
-		if i = k; brace {
-			i++
-		}
-	}
-	return b.String()
 }
 
 // defaultOp applies :- := :? :+ and their forms without colon.
@@ -494,35 +450,29 @@ func (sh *shell) slice(p *paramPart, v pvalue) pvalue {
 	if p.n != nil && n < 0 {
 		failf(errDiscard, 1, "%s: substring expression < 0", p.n.raw)
 	}
-	list := v.list
-	if p.name == "@" || p.name == "*" {
-		if off < 0 {
-			if off += int64(len(list)) + 1; off < 0 {
-				v.list = nil
-				return v
-			}
-		}
-		if off == 0 {
-			list = append([]string{sh.name0}, list...)
-		} else {
-			off--
-		}
-	} else if vr := sh.lookup(sh.resolved(p.name)); vr.has(attrArray) {
-		if off < 0 {
-			if off += vr.arr.next(); off < 0 {
-				v.list = nil
-				return v
-			}
-		}
-		// The offset is a subscript, not a count.
-		i, _ := vr.arr.find(off)
-		off = int64(i)
-	} else if off < 0 {
-		if off += int64(len(list)); off < 0 {
+	list, base, back := v.list, int64(len(v.list)), off < 0
+	positional, vr := p.name == "@" || p.name == "*", sh.lookup(sh.resolved(p.name))
+	switch {
+	case positional:
+		base++
+	case vr.has(attrArray):
+		base = vr.arr.next()
+	}
+	if back {
+		if off += base; off < 0 {
 			v.list = nil
 			return v
 		}
-	} else if vr.has(attrAssoc) && off > 0 {
+	}
+	switch {
+	case positional && off == 0:
+		list = append([]string{sh.name0}, list...)
+	case positional:
+		off--
+	case vr.has(attrArray): // the offset is a subscript, not a count
+		i, _ := vr.arr.find(off)
+		off = int64(i)
+	case vr.has(attrAssoc) && off > 0 && !back:
 		off--
 	}
 	if off > int64(len(list)) {

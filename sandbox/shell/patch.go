@@ -73,7 +73,7 @@ func (src *source) patchArith(at, base int) bool {
 			if (name || elem) && src.blank(i+1, end-1) {
 				return true
 			}
-		case s[i] == '(' && i > base && s[i-1] == '(' && (i < 2 || s[i-2] != '(' || true):
+		case s[i] == '(' && i > base && s[i-1] == '(':
 			end := skipTo(s, i+1, '(', ')')
 			if end <= at && end < len(s) {
 				continue

@@ -180,13 +180,13 @@ func (c *patCompiler) bracket() *patRange {
 		i++
 	}
 	first := true
-	next := func() (rune, bool) {
+	next := func() rune {
 		if s[i] == '\\' && i+1 < len(s) {
 			i++
 		}
 		r, n := decode(s, i)
 		i += n
-		return r, true
+		return r
 	}
 	for {
 		if i >= len(s) {
@@ -199,6 +199,9 @@ func (c *patCompiler) bracket() *patRange {
 		first = false
 		if s[i] == '[' && i+1 < len(s) && (s[i+1] == ':' || s[i+1] == '.' || s[i+1] == '=') {
 			kind := s[i+1]
+			if kind == '.' && !strings.Contains(s[i+2:], ".]") {
+				return nil // bash looks for its end as far as the text goes
+			}
 			if end := strings.Index(s[i+2:], string(kind)+"]"); end >= 0 {
 				name := s[i+2 : i+2+end]
 				if kind == ':' {
@@ -219,10 +222,10 @@ func (c *patCompiler) bracket() *patRange {
 				}
 			}
 		}
-		lo, _ := next()
+		lo := next()
 		if i+1 < len(s) && s[i] == '-' && s[i+1] != ']' {
 			i++
-			hi, _ := next()
+			hi := next()
 			set.ranges = append(set.ranges, [2]rune{lo, hi})
 			continue
 		}

@@ -2,14 +2,13 @@ package shell
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"sync"
-
-	"mvdan.cc/sh/v3/syntax"
 )
 
-// pipeline runs the stages of a pipe, each in a subshell.
-func (sh *shell) pipeline(c *pipeCmd) {
+// run runs the stages of a pipe, each in a subshell.
+func (c *pipeCmd) run(sh *shell) {
 	n := len(c.stages)
 	last := sh.opts.has(optLastpipe) && !sh.opts.has(optMonitor)
 	status := make([]int, n)
@@ -44,9 +43,6 @@ func (sh *shell) pipeline(c *pipeCmd) {
 		in = nil
 		if out != nil {
 			sub.setFd(1, out)
-			if c.all[i] {
-				sub.setFd(2, out.ref())
-			}
 		}
 		st := c.stages[i]
 		if i == n-1 {
@@ -117,6 +113,7 @@ func (sh *shell) cmdSubst(p *cmdSubPart) string {
 	sub := sh.fork()
 	sub.loops = 0
 	sub.line = p.line
+	sub.indirection++
 	if !sh.opts.has(optInheritErrexit) && !sh.opts.has(optPosix) {
 		sub.opts.set(optErrexit, false)
 	}
@@ -158,32 +155,17 @@ func (sh *shell) captured(b []byte) string {
 
 func (sh *shell) substFile(w *word) string {
 	sh.substDone = true
-	f := func() *File {
-		r := &redir{op: syntax.RdrIn, fd: -1, word: w, line: sh.line}
-		return sh.openFile(sh.redirTarget(r), 0, false)
-	}
 	var file *File
-	ok := false
-	sh.protect(func() { file = f(); ok = true })
-	if !ok {
+	if !sh.protect(func() { file = sh.openFile(sh.redirTarget(w), 0, false) }) {
 		if sh.flow == flowFatal {
 			throw(fatalErr{sh.run.cause()})
 		}
 		return ""
 	}
 	defer file.release()
-	var buf []byte
-	var chunk [8192]byte
-	for {
-		sh.tick()
-		n, err := file.read(sh.ctx, chunk[:])
-		buf = append(buf, chunk[:n]...)
-		if int64(len(buf)) > sh.run.lim.Expansion {
-			throw(&LimitError{What: "expansion of " + size(sh.run.lim.Expansion)})
-		}
-		if err != nil || n == 0 {
-			break
-		}
+	buf, err := sh.readAll(file, sh.run.lim.Expansion, "expansion")
+	if isFatal(err) {
+		throw(err)
 	}
 	sh.status = 0
 	return sh.captured(buf)
@@ -205,7 +187,7 @@ func (sh *shell) procSubst(p *procPart) string {
 	}
 	j := sh.async("", func(sub *shell) { sub.setFd(at, theirs) }, func(sub *shell) { sub.runList(p.body) })
 	sh.lastBg = j.pid
-	sh.substJobs = append(sh.substJobs, j)
+	sh.substJobs = append(slices.DeleteFunc(slices.Clone(sh.substJobs), (*job).finished), j)
 	sh.setFd(n, mine)
 	sh.substFds = append(sh.substFds, n)
 	return "/dev/fd/" + itoa(n)
@@ -222,8 +204,8 @@ func (sh *shell) closeSubsts(mark int) {
 	}
 }
 
-// coproc starts a coprocess.
-func (sh *shell) coproc(c *coprocCmd) {
+// run starts a coprocess.
+func (c *coprocCmd) run(sh *shell) {
 	name := "COPROC"
 	if c.name != nil {
 		name = sh.str(c.name)
@@ -238,7 +220,6 @@ func (sh *shell) coproc(c *coprocCmd) {
 		sub.setFd(0, inR)
 		sub.setFd(1, outW)
 	}, func(sub *shell) { sub.runStmt(&body) })
-	j.coproc = name
 	rfd := sh.freeFd(10)
 	sh.setFd(rfd, outR)
 	wfd := sh.freeFd(10)

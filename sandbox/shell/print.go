@@ -55,26 +55,28 @@ func (p *funcPrinter) raw(n syntax.Node) string {
 
 func (p *funcPrinter) funcBody(s *syntax.Stmt) {
 	p.indent()
-	if blk, ok := s.Cmd.(*syntax.Block); ok {
-		p.b.WriteString("{ \n")
-		p.level++
-		p.list(blk.Stmts)
-		p.level--
-		p.indent()
-		p.b.WriteString("}")
-	} else {
-		p.b.WriteString("{ \n")
-		p.level++
+	p.braces(func() {
+		if blk, ok := s.Cmd.(*syntax.Block); ok {
+			p.list(blk.Stmts)
+			return
+		}
 		p.indent()
 		c := *s
 		c.Redirs = nil
 		p.stmt(&c)
 		p.b.WriteString("\n")
-		p.level--
-		p.indent()
-		p.b.WriteString("}")
-	}
+	})
 	p.redirs(s.Redirs)
+}
+
+// braces prints body between braces.
+func (p *funcPrinter) braces(body func()) {
+	p.b.WriteString("{ \n")
+	p.level++
+	body()
+	p.level--
+	p.indent()
+	p.b.WriteString("}")
 }
 
 // list prints statements, each on a line of its own.
@@ -173,12 +175,7 @@ func (p *funcPrinter) command(c syntax.Command) {
 		}
 		p.stmt(c.Y)
 	case *syntax.Block:
-		p.b.WriteString("{ \n")
-		p.level++
-		p.list(c.Stmts)
-		p.level--
-		p.indent()
-		p.b.WriteString("}")
+		p.braces(func() { p.list(c.Stmts) })
 	case *syntax.Subshell:
 		p.b.WriteString("( ")
 		p.inline(c.Stmts)

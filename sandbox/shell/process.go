@@ -4,12 +4,15 @@ import (
 	"context"
 	"sync"
 	"sync/atomic"
+	"time"
 )
 
 // A process is the entry of one shell in the table of virtual processes.
 type process struct {
 	pid     int
 	parent  *process
+	text    atomic.Pointer[string] // the command, for ps; nil: a shell
+	began   time.Time
 	dead    atomic.Bool  // a signal ended it
 	deadBy  atomic.Int32 // which
 	pending atomic.Uint64
@@ -40,8 +43,8 @@ func (t *procTable) nextPID() int {
 	return t.next
 }
 
-func (t *procTable) add(parent *process) *process {
-	p := &process{parent: parent, wake: make(chan struct{}, 1)}
+func (t *procTable) add(parent *process, now time.Time) *process {
+	p := &process{parent: parent, began: now, wake: make(chan struct{}, 1)}
 	t.mu.Lock()
 	if parent != nil {
 		t.next++

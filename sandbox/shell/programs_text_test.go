@@ -9,6 +9,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/donax-sh/donax/cformat"
 )
 
 func progSleep(p *testProc) int {
@@ -573,7 +575,7 @@ func progDate(p *testProc) int {
 			f = a[1:]
 		}
 	}
-	return p.out(strftime(f, time.Now().UTC()) + "\n")
+	return p.out(string(cformat.AppendTime(nil, f, time.Now().UTC())) + "\n")
 }
 
 func progEcho(p *testProc) int {

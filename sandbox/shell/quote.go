@@ -4,6 +4,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/donax-sh/donax/cformat"
 )
 
 // Unescape returns what $'s' stands for.
@@ -33,136 +35,72 @@ const (
 // unescapeC resolves backslash escapes; stop is set by \c where that ends
 // the output.
 func unescapeC(s string, mode escMode) (out string, stop bool) {
-	var b strings.Builder
-	for i := 0; i < len(s); i++ {
-		if s[i] != '\\' || i+1 == len(s) {
-			b.WriteByte(s[i])
-			continue
+	var b []byte
+	for {
+		i := strings.IndexByte(s, '\\')
+		if i < 0 {
+			return string(append(b, s...)), false
 		}
-		i++
-		switch c := s[i]; c {
-		case 'a':
-			b.WriteByte(7)
-		case 'b':
-			b.WriteByte(8)
-		case 'e', 'E':
-			b.WriteByte(27)
-		case 'f':
-			b.WriteByte(12)
-		case 'n':
-			b.WriteByte('\n')
-		case 'r':
-			b.WriteByte('\r')
-		case 't':
-			b.WriteByte('\t')
-		case 'v':
-			b.WriteByte(11)
-		case '\\':
-			b.WriteByte('\\')
-		case '\'', '"', '?':
-			if mode == escEcho {
-				b.WriteByte('\\')
-			}
-			b.WriteByte(c)
-		case 'c':
-			switch mode {
-			case escAnsi:
-				if i+1 < len(s) {
-					i++
-					b.WriteByte(s[i] & 0x1f)
-				}
-			case escPrintf:
-				b.WriteString("\\c")
-			default:
-				return b.String(), true
-			}
-		case 'x':
-			v, n := hexDigits(s[i+1:], 2)
-			if mode == escAnsi && n == 0 && i+1 < len(s) && s[i+1] == '{' {
-				if v, n = hexDigits(s[i+2:], 8); n > 0 {
-					i += n + 1
-					if i+1 < len(s) && s[i+1] == '}' {
-						i++
-					}
-					b.WriteByte(byte(v))
-					continue
-				}
-			}
-			if n == 0 {
-				b.WriteString("\\x")
-				continue
-			}
-			i += n
-			b.WriteByte(byte(v))
-		case 'u', 'U':
-			most := 4
-			if c == 'U' {
-				most = 8
-			}
-			v, n := hexDigits(s[i+1:], most)
-			if n == 0 {
-				b.WriteByte('\\')
-				b.WriteByte(c)
-				continue
-			}
-			i += n
-			writeCode(&b, v)
-		case '0', '1', '2', '3', '4', '5', '6', '7':
-			if (mode == escEcho || mode == escB) && c != '0' && mode == escEcho {
-				b.WriteByte('\\')
-				b.WriteByte(c)
-				continue
-			}
-			j := i
-			most := 3
-			if c == '0' && (mode == escEcho || mode == escB) {
-				j++
-			}
-			v, n := 0, 0
-			for n < most && j < len(s) && s[j] >= '0' && s[j] <= '7' {
-				v = v*8 + int(s[j]-'0')
-				j++
-				n++
-			}
-			i = j - 1
-			b.WriteByte(byte(v))
-		default:
-			b.WriteByte('\\')
-			b.WriteByte(c)
+		var n int
+		if b, n, stop = escapeC(append(b, s[:i]...), s[i+1:], mode); stop {
+			return string(b), true
 		}
+		s = s[i+1+n:]
 	}
-	return b.String(), false
 }
 
-// writeCode writes a code point the way bash does: also surrogates and values
-// beyond Unicode, in the old long forms of UTF-8.
-func writeCode(b *strings.Builder, v uint64) {
-	switch {
-	case v < 0x80:
-		b.WriteByte(byte(v))
-	case v < 0x800:
-		b.WriteByte(0xC0 | byte(v>>6))
-		b.WriteByte(0x80 | byte(v&0x3f))
-	case v < 0x10000:
-		b.WriteByte(0xE0 | byte(v>>12))
-		b.WriteByte(0x80 | byte(v>>6&0x3f))
-		b.WriteByte(0x80 | byte(v&0x3f))
-	case v < 0x200000:
-		b.WriteByte(0xF0 | byte(v>>18))
-		b.WriteByte(0x80 | byte(v>>12&0x3f))
-		b.WriteByte(0x80 | byte(v>>6&0x3f))
-		b.WriteByte(0x80 | byte(v&0x3f))
-	case v < 0x4000000:
-		b.WriteByte(0xF8 | byte(v>>24))
-		for _, s := range []uint{18, 12, 6, 0} {
-			b.WriteByte(0x80 | byte(v>>s&0x3f))
+// escapeC appends what the escape behind a backslash stands for; n is how many
+// bytes of s belong to it.
+func escapeC(b []byte, s string, mode escMode) (out []byte, n int, stop bool) {
+	if s == "" {
+		return append(b, '\\'), 0, false
+	}
+	switch c := s[0]; {
+	case c == 'E':
+		return append(b, 27), 1, false
+	case c == 'c' && mode == escAnsi && len(s) > 1:
+		return append(b, s[1]&0x1f), 2, false
+	case c == 'c' && (mode == escAnsi || mode == escPrintf), c >= '1' && c <= '7' && mode == escEcho, strings.IndexByte(`'"?`, c) >= 0 && mode == escEcho:
+		return append(b, '\\', c), 1, false
+	case c == '\'' || c == '?':
+		return append(b, c), 1, false
+	case mode == escAnsi && strings.HasPrefix(s, "x{"):
+		if v, k := hexDigits(s[2:], 8); k > 0 {
+			if n = 2 + k; n < len(s) && s[n] == '}' {
+				n++
+			}
+			return append(b, byte(v)), n, false
 		}
-	case v < 0x80000000:
-		b.WriteByte(0xFC | byte(v>>30))
-		for _, s := range []uint{24, 18, 12, 6, 0} {
-			b.WriteByte(0x80 | byte(v>>s&0x3f))
+	case c == 'u':
+		if v, k := hexDigits(s[1:], 4); k > 0 {
+			return appendCode(b, v), k + 1, false
+		}
+	case c == 'U':
+		if v, k := hexDigits(s[1:], 8); k > 0 {
+			return appendCode(b, v), k + 1, false
 		}
 	}
+	if b, n, stop = cformat.Escape(b, s, mode == escEcho || mode == escB); n == 0 {
+		b = append(b, '\\') // it is none
+	}
+	return b, n, stop
+}
+
+// appendCode appends a code point the way bash does: also surrogates and
+// values beyond Unicode, in the old long forms of UTF-8.
+func appendCode(b []byte, v uint64) []byte {
+	if v < 0x80 {
+		return append(b, byte(v))
+	}
+	n := 1 // bytes behind the first
+	for n < 5 && v >= 1<<(5*n+6) {
+		n++
+	}
+	b = append(b, byte(0xFF)<<(7-n)|byte(v>>(6*n)))
+	for n--; n >= 0; n-- {
+		b = append(b, 0x80|byte(v>>(6*n)&0x3f))
+	}
+	return b
 }
 
 func hexDigits(s string, most int) (v uint64, n int) {
@@ -216,25 +154,9 @@ func ansiQuote(s string) string {
 	for i := 0; i < len(s); {
 		r, n := decode(s, i)
 		switch {
-		case r == '\\' || r == '\'':
+		case r > 0 && strings.ContainsRune("\a\b\x1b\f\n\r\t\v\\'", r):
 			b.WriteByte('\\')
-			b.WriteByte(byte(r))
-		case r == 7:
-			b.WriteString("\\a")
-		case r == 8:
-			b.WriteString("\\b")
-		case r == 27:
-			b.WriteString("\\E")
-		case r == 12:
-			b.WriteString("\\f")
-		case r == '\n':
-			b.WriteString("\\n")
-		case r == '\r':
-			b.WriteString("\\r")
-		case r == '\t':
-			b.WriteString("\\t")
-		case r == 11:
-			b.WriteString("\\v")
+			b.WriteByte("abEfnrtv\\'"[strings.IndexRune("\a\b\x1b\f\n\r\t\v\\'", r)])
 		case r < 0x20 || r == 0x7f || r > 0x7f && !unicode.IsPrint(r):
 			for k := i; k < i+n; k++ {
 				c := s[k]
@@ -291,15 +213,23 @@ func backslashQuote(s string) string {
 	}
 	var b strings.Builder
 	for i := 0; i < len(s); i++ {
-		c := s[i]
-		switch {
-		case strings.IndexByte(" \t\n'\"\\|&;()<>!{}*[]?^$`,", c) >= 0,
-			c == '#' && i == 0, c == '~' && (i == 0 || s[i-1] == ':' || s[i-1] == '='):
+		if s[i] == ',' || quoted(s, i) {
 			b.WriteByte('\\')
 		}
-		b.WriteByte(c)
+		b.WriteByte(s[i])
 	}
 	return b.String()
+}
+
+// quoted tells whether s[i] would not stand for itself in a script.
+func quoted(s string, i int) bool {
+	switch s[i] {
+	case '#':
+		return i == 0
+	case '~':
+		return i == 0 || s[i-1] == ':' || s[i-1] == '='
+	}
+	return strings.IndexByte(" \t\n'\"\\|&;()<>!{}*[]?^$`", s[i]) >= 0
 }
 
 // setQuote is the form set and xtrace use: plain when nothing needs quotes.
@@ -317,13 +247,8 @@ func setQuote(s string) string {
 }
 
 func needsQuote(s string) bool {
-	if s == "" {
-		return true
-	}
 	for i := 0; i < len(s); i++ {
-		c := s[i]
-		if strings.IndexByte(" \t\n'\"\\|&;()<>!{}*[]?^$`", c) >= 0 ||
-			c == '#' && i == 0 || c == '~' && (i == 0 || s[i-1] == ':' || s[i-1] == '=') {
+		if quoted(s, i) {
 			return true
 		}
 	}

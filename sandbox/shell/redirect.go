@@ -3,6 +3,7 @@ package shell
 import (
 	"errors"
 	"io/fs"
+	"slices"
 	"strings"
 	"syscall"
 
@@ -53,7 +54,7 @@ func (sh *shell) redirect(rs []*redir) (undo func(), ok bool) {
 		}
 	}
 	st := sh.status
-	sh.protect(func() {
+	ok = sh.protect(func() {
 		for _, r := range rs {
 			sh.redirectOne(r, func(n int) {
 				f := sh.fd(n)
@@ -63,7 +64,6 @@ func (sh *shell) redirect(rs []*redir) (undo func(), ok bool) {
 				old = append(old, saved{n, f})
 			})
 		}
-		ok = true
 		sh.status = st // what the command may see as $?
 	})
 	return undo, ok
@@ -101,7 +101,7 @@ func (sh *shell) redirectOne(r *redir, save func(int)) {
 		sh.duplicate(r, n, set, save)
 		return
 	}
-	name := sh.redirTarget(r)
+	name := sh.redirTarget(r.word)
 	switch r.op {
 	case syntax.RdrAll, syntax.AppAll:
 		flag := syscall.O_WRONLY | syscall.O_CREAT | syscall.O_TRUNC
@@ -147,20 +147,20 @@ func (sh *shell) heredoc(w *word) string {
 }
 
 // redirTarget expands the file name of a redirection to exactly one word.
-func (sh *shell) redirTarget(r *redir) string {
-	if r.word.isLit {
-		return r.word.lit
+func (sh *shell) redirTarget(w *word) string {
+	if w.isLit {
+		return w.lit
 	}
-	f := sh.fields([]*word{r.word})
+	f := sh.fields([]*word{w})
 	if len(f) != 1 {
-		failf(errCommand, 1, "%s: ambiguous redirect", r.word.raw)
+		failf(errCommand, 1, "%s: ambiguous redirect", w.raw)
 	}
 	return f[0]
 }
 
 // duplicate does n>&m, n<&m, n>&- and n>&m-.
 func (sh *shell) duplicate(r *redir, n int, set func(*File), save func(int)) {
-	t := sh.redirTarget(r)
+	t := sh.redirTarget(r.word)
 	move := false
 	if t != "-" && strings.HasSuffix(t, "-") {
 		move = true
@@ -273,19 +273,10 @@ func (sh *shell) open(name string, flag int, excl bool) (*File, error) {
 // openDev opens /dev/fd/N, /dev/stdin, ... : another reference to an open
 // description.
 func (sh *shell) openDev(name string) *File {
-	n := -1
-	switch name {
-	case "/dev/stdin":
-		n = 0
-	case "/dev/stdout":
-		n = 1
-	case "/dev/stderr":
-		n = 2
-	default:
-		if rest, ok := strings.CutPrefix(name, "/dev/fd/"); ok {
-			if m, ok := atoi(rest); ok {
-				n = int(m)
-			}
+	n := slices.Index([]string{"/dev/stdin", "/dev/stdout", "/dev/stderr"}, name)
+	if rest, ok := strings.CutPrefix(name, "/dev/fd/"); ok {
+		if m, ok := atoi(rest); ok {
+			n = int(m)
 		}
 	}
 	if f := sh.fd(n); f != nil {

@@ -1,8 +1,10 @@
 package shell
 
 import (
+	"io"
 	"regexp"
 	"strings"
+	"unicode/utf8"
 )
 
 // matchRegex is =~: a POSIX extended expression, leftmost and longest.
@@ -15,7 +17,13 @@ func (sh *shell) matchRegex(s, ere string) bool {
 		sh.condError = true
 		return false
 	}
-	m := re.FindStringSubmatchIndex(s)
+	var m []int
+	if len(s) < 1<<12 {
+		m = re.FindStringSubmatchIndex(s)
+	} else { // so long that it must be possible to stop it
+		m = re.FindReaderSubmatchIndex(&tickingReader{s: s, sh: sh})
+		sh.tick()
+	}
 	var els []element
 	if m != nil {
 		for i := 0; i < len(m); i += 2 {
@@ -32,14 +40,29 @@ func (sh *shell) matchRegex(s, ere string) bool {
 	return m != nil
 }
 
+// A tickingReader reads a string and ends early when its shell must.
+type tickingReader struct {
+	s     string
+	sh    *shell
+	reads int
+}
+
+func (r *tickingReader) ReadRune() (c rune, n int, err error) {
+	if r.reads++; r.s == "" || r.reads&1023 == 0 && (r.sh.run.stop.Load() || r.sh.proc.dead.Load()) {
+		return 0, 0, io.EOF
+	}
+	c, n = utf8.DecodeRuneInString(r.s)
+	r.s = r.s[n:]
+	return c, n, nil
+}
+
 // compileERE translates a POSIX expression to Go's syntax, which runs in
 // linear time whatever the expression is.
 func compileERE(ere string, fold bool) (*regexp.Regexp, error) {
 	var b strings.Builder
 	b.WriteString("(?s)")
 	if fold {
-		b.Reset()
-		b.WriteString("(?si)")
+		b.WriteString("(?i)")
 	}
 	atom := false // something that can be repeated stands before
 	for i := 0; i < len(ere); {
@@ -85,22 +108,14 @@ func compileERE(ere string, fold bool) (*regexp.Regexp, error) {
 				}
 				return nil, textError("nothing to repeat")
 			}
-			// A second repetition repeats the first: wrap it.
-			b.WriteByte(c)
+			// a*+ and its like all mean a*.
 			i++
-			for i < len(ere) && strings.IndexByte("*+?", ere[i]) >= 0 {
-				prev := b.String()
-				_ = prev
+			for ; i < len(ere) && strings.IndexByte("*+?", ere[i]) >= 0; i++ {
 				if ere[i] != c {
-					// a*+ and its like all mean a*.
-					t := strings.TrimSuffix(b.String(), string(c))
-					b.Reset()
-					b.WriteString(t)
-					b.WriteByte('*')
 					c = '*'
 				}
-				i++
 			}
+			b.WriteByte(c)
 		case '{':
 			end := strings.IndexByte(ere[i:], '}')
 			if atom && end > 0 && validRepeat(ere[i+1:i+end]) {

@@ -3,6 +3,7 @@ package shell
 import (
 	"context"
 	"errors"
+	"fmt"
 	"runtime/debug"
 	"sync"
 	"sync/atomic"
@@ -24,6 +25,9 @@ type run struct {
 	procs procTable
 	wg    sync.WaitGroup // goroutines started
 
+	builtins map[string]*builtin
+	ignored  uint64 // signals that no shell of the script can trap
+
 	mu   sync.Mutex
 	last error // what ended the script; guarded by mu
 }
@@ -32,7 +36,7 @@ type run struct {
 const memBatch = 64 << 10
 
 func newRun(ctx context.Context, c *Config) *run {
-	r := &run{host: c.Host, lim: c.Limits.withDefaults(), ids: c.IDs, start: c.Host.Now()}
+	r := &run{host: c.Host, lim: c.Limits.withDefaults(), ids: c.IDs, start: c.Host.Now(), builtins: builtins(), ignored: c.Ignored}
 	if r.ids.PID == 0 {
 		r.ids.PID = 2
 	}
@@ -99,15 +103,7 @@ func (r *run) guard() {
 		}
 		p = a.err
 	}
-	f := &Fault{Detail: string(debug.Stack())}
-	switch v := p.(type) {
-	case error:
-		f.Cause = v.Error()
-	case string:
-		f.Cause = v
-	default:
-		f.Cause = "panic"
-	}
+	f := &Fault{Cause: fmt.Sprint(p), Detail: string(debug.Stack())}
 	r.fatal(f)
 }
 

@@ -2,7 +2,7 @@ package shell
 
 import (
 	"context"
-	"strings"
+	"maps"
 	"sync/atomic"
 	"time"
 )
@@ -15,14 +15,8 @@ type shell struct {
 	proc *process
 	pid  int // $BASHPID
 
+	kept
 	vars     *store
-	funcs    *funcTable
-	aliases  map[string]string
-	opts     options
-	params   []string
-	name0    string
-	dir      string // logical working folder
-	dirStack []string
 	fds      []*File
 	frame    *frame
 	scopes   int // last scope depth given out
@@ -30,36 +24,29 @@ type shell struct {
 	traps    *trapTable
 	hash     map[string]hashEntry
 	jobs     []*job
-	jobSeq   int
-	mask     int
-	limits   map[byte]string // ulimit values
 
 	flow  flow
 	flowN int
 	ret   int // status of return
 
-	status     int
-	pipeStatus []int // of the last pipeline; nil when it was one command
-	pipeLast   int
-	lastBg     int
-	lastArg    string
-	substDone  bool // a command substitution ran in this command
-	line       int
-	command    string // $BASH_COMMAND
-	cur        *stmt
+	lastBg    int
+	substDone bool // a command substitution ran in this command
+	line      int
+	command   string // $BASH_COMMAND
+	cur       *stmt
 
-	noErr      int // > 0: errexit and the ERR trap are off here
-	loops      int
-	depth      int // functions, sources, evals, subshells around
-	subshell   int // $BASH_SUBSHELL
-	isSubshell bool
-	inTrap     int
-	arithDepth int
-	condError  bool  // a regular expression of [[ ]] did not compile
-	held       int64 // of charged: until the running command ends
-	charged    int64 // memory charged by this shell, given back when it ends
-	ticks      int
-	exiting    bool
+	noErr       int // > 0: errexit and the ERR trap are off here
+	loops       int
+	depth       int // functions, sources, evals, subshells around
+	subshell    int // $BASH_SUBSHELL
+	indirection int // substitutions, evals, sources and traps around, for set -x
+	isSubshell  bool
+	inTrap      int
+	arithDepth  int
+	condError   bool  // a regular expression of [[ ]] did not compile
+	held        int64 // of charged: until the running command ends
+	charged     int64 // memory charged by this shell, given back when it ends
+	exiting     bool
 
 	script        bool // runs a script file
 	commandString bool // runs a -c string
@@ -68,20 +55,36 @@ type shell struct {
 	background    bool
 	origin        string
 
-	ifsVal string
-	ifsSet bool
-	optPos int // position inside a cluster of getopts
-
+	ifsVal    string
+	ifsSet    bool
 	substFds  []int // descriptors of process substitutions to close
 	substJobs []*job
 
+	history []string
+}
+
+// kept is what lives on in a [State] besides variables and traps.
+type kept struct {
+	funcs       *funcTable
+	aliases     map[string]string
+	opts        options
+	params      []string
+	name0       string
+	dir         string   // logical working folder
+	dirStack    []string // without it
+	mask        int
+	limits      map[byte]string // ulimit values
+	disabled    map[string]bool // by enable -n
+	completions map[string]string
+	status      int
+	pipeStatus  []int // of the last pipeline; nil when it was one command
+	pipeLast    int
+	lastArg     string
+	optPos      int // position inside a cluster of getopts
 	seed        uint32
 	seeded      bool
 	lastRandom  int
 	secondsFrom time.Time
-	history     []string
-	disabled    map[string]bool // by enable -n
-	completions map[string]string
 }
 
 type flow uint8
@@ -109,8 +112,6 @@ type frame struct {
 	sourced bool
 	params  []string
 	opts    *options // saved by local -
-	hasRet  bool     // a RETURN trap may run here
-	debug   bool
 	loops   int
 }
 
@@ -123,21 +124,16 @@ type funcTable struct {
 	shared   atomic.Bool // seen by two shells: neither changes it any more
 }
 
+func newFuncTable() *funcTable {
+	return &funcTable{m: map[string]*function{}, exported: map[string]bool{}, readonly: map[string]bool{}, traced: map[string]bool{}}
+}
+
 func (sh *shell) ownFuncs() *funcTable {
 	if !sh.funcs.shared.Load() {
 		return sh.funcs
 	}
-	cp := func(m map[string]bool) map[string]bool {
-		n := make(map[string]bool, len(m))
-		for k, v := range m {
-			n[k] = v
-		}
-		return n
-	}
-	t := &funcTable{m: make(map[string]*function, len(sh.funcs.m)+1), exported: cp(sh.funcs.exported), readonly: cp(sh.funcs.readonly), traced: cp(sh.funcs.traced)}
-	for k, v := range sh.funcs.m {
-		t.m[k] = v
-	}
+	f := sh.funcs
+	t := &funcTable{m: maps.Clone(f.m), exported: maps.Clone(f.exported), readonly: maps.Clone(f.readonly), traced: maps.Clone(f.traced)}
 	sh.funcs = t
 	return t
 }
@@ -159,13 +155,7 @@ func (sh *shell) fork() *shell {
 	*c = *sh
 	c.vars = sh.vars.share()
 	sh.funcs.shared.Store(true)
-	c.aliases = nil
-	if len(sh.aliases) > 0 {
-		c.aliases = make(map[string]string, len(sh.aliases))
-		for k, v := range sh.aliases {
-			c.aliases[k] = v
-		}
-	}
+	c.aliases = maps.Clone(sh.aliases)
 	c.hash = nil
 	c.substFds, c.substJobs = nil, nil
 	c.fds = make([]*File, len(sh.fds))
@@ -183,7 +173,7 @@ func (sh *shell) fork() *shell {
 	c.inTrap = 0
 	c.exiting = false
 	c.frame = sh.frame.clone()
-	c.proc = sh.run.procs.add(sh.proc)
+	c.proc = sh.run.procs.add(sh.proc, sh.run.host.Now())
 	c.pid = c.proc.pid
 	c.traps = sh.traps.forFork(sh.opts.has(optErrtrace), sh.opts.has(optFunctrace))
 	return c
@@ -242,7 +232,11 @@ func (sh *shell) finish() {
 	killed := sh.proc.dead.Load()
 	sh.flow = flowNone
 	if !killed {
-		sh.protect(sh.exitTrap)
+		sh.protect(func() {
+			sh.runPending() // of signals that came during the last command
+			sh.flow = flowNone
+			sh.exitTrap()
+		})
 	}
 	if sh.flow != flowFatal {
 		sh.flow = flowNone
@@ -261,26 +255,4 @@ func (sh *shell) topSource() string {
 		}
 	}
 	return ""
-}
-
-func (sh *shell) homeShort(d string) string {
-	h := sh.get("HOME")
-	if h == "" || h == "/" {
-		return d
-	}
-	if d == h {
-		return "~"
-	}
-	if strings.HasPrefix(d, h+"/") {
-		return "~" + d[len(h):]
-	}
-	return d
-}
-
-func (sh *shell) shortDirs() []string {
-	out := make([]string, len(sh.dirStack))
-	for i, d := range sh.dirStack {
-		out[len(out)-1-i] = sh.homeShort(d)
-	}
-	return out
 }

@@ -1,12 +1,16 @@
 package shell
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // Signals, as Linux numbers them, and the pseudo signals of trap.
 const (
 	sigEXIT  = 0
 	sigHUP   = 1
 	sigINT   = 2
+	sigQUIT  = 3
 	sigKILL  = 9
 	sigPIPE  = 13
 	sigTERM  = 15
@@ -28,18 +32,12 @@ const signalList = "EXIT HUP INT QUIT ILL TRAP ABRT BUS FPE KILL USR1 SEGV USR2 
 
 // signalName is the name without SIG; "" for an unknown number.
 func signalName(n int) string {
-	switch n {
-	case sigDEBUG:
-		return "DEBUG"
-	case sigERR:
-		return "ERR"
-	case sigRETURN:
-		return "RETURN"
-	}
 	f := strings.Fields(signalList)
 	switch {
 	case n >= 0 && n < len(f):
 		return f[n]
+	case n >= sigDEBUG && n <= sigRETURN:
+		return []string{"DEBUG", "ERR", "RETURN"}[n-sigDEBUG]
 	case n == 34:
 		return "RTMIN"
 	case n > 34 && n <= 49:
@@ -53,58 +51,27 @@ func signalName(n int) string {
 }
 
 // signalNumber parses a signal given by name or number.
-func signalNumber(s string, pseudo bool) (int, bool) {
+func signalNumber(s string) (int, bool) {
 	if n, ok := atoi(s); ok && s[0] != '-' && s[0] != '+' {
-		if n == 0 || signalNameReal(int(n)) {
-			return int(n), true
-		}
-		return 0, false
+		return int(n), n >= 0 && n <= 64 && n != 32 && n != 33
 	}
-	u := strings.ToUpper(s)
-	if pseudo {
-		switch strings.TrimPrefix(u, "SIG") {
-		case "EXIT":
-			return sigEXIT, true
-		case "DEBUG":
-			return sigDEBUG, true
-		case "ERR":
-			return sigERR, true
-		case "RETURN":
-			return sigRETURN, true
-		}
-	}
-	u = strings.TrimPrefix(u, "SIG")
-	for i, f := range strings.Fields(signalList) {
-		if f == u {
-			return i, true
-		}
-	}
+	u := strings.TrimPrefix(strings.ToUpper(s), "SIG")
 	if u == "POLL" {
-		return 29, true
+		u = "IO"
 	}
-	for n := 34; n <= 60; n++ {
-		if signalName(n) == u {
+	for n := 0; n <= 64; n++ {
+		if name := signalName(n); name != "" && name == u {
 			return n, true
 		}
 	}
 	return 0, false
 }
 
-func signalNameReal(n int) bool { return n >= 0 && n <= 64 && n != 32 && n != 33 }
-
 // signalText is what jobs prints for a job that a signal ended.
 func signalText(n int) string {
-	switch n {
-	case sigHUP:
-		return "Hangup"
-	case sigINT:
-		return "Interrupt"
-	case sigKILL:
-		return "Killed"
-	case sigTERM:
-		return "Terminated"
-	case sigPIPE:
-		return "Broken pipe"
+	known := []int{sigHUP, sigINT, sigKILL, sigTERM, sigPIPE}
+	if i := slices.Index(known, n); i >= 0 {
+		return []string{"Hangup", "Interrupt", "Killed", "Terminated", "Broken pipe"}[i]
 	}
 	return "Signal " + itoa(n)
 }

@@ -45,25 +45,23 @@ func (sh *shell) simple(c *simpleCmd, redirs []*redir) {
 		}
 	}
 	if args[0] == "exec" && sh.funcs.m["exec"] == nil {
-		sh.execBuiltin(args, c, redirs)
+		sh.execCommand(args, c, redirs)
 		return
 	}
-	if len(redirs) > 0 {
-		if sh.expandsInChild(args[0], redirs) {
-			// bash expands the redirections of a program in its process:
-			// what they assign is lost.
-			sub := sh.fork()
-			defer sub.end()
-			sub.isSubshell, sub.subshell = sh.isSubshell, sh.subshell
-			st := sub.subshellRun(func() {
-				sub.traps = newTraps()
-				sub.command1(c, args, redirs, decls)
-			})
-			sh.adopt(sub)
-			sh.status = st
-			sh.lastArg = args[len(args)-1]
-			return
-		}
+	if sh.expandsInChild(args[0], redirs) {
+		// bash expands the redirections of a program in its process: what they
+		// assign is lost.
+		sub := sh.fork()
+		defer sub.end()
+		sub.isSubshell, sub.subshell = sh.isSubshell, sh.subshell
+		st := sub.subshellRun(func() {
+			sub.traps = newTraps()
+			sub.command1(c, args, redirs, decls)
+		})
+		sh.adopt(sub)
+		sh.status = st
+		sh.lastArg = args[len(args)-1]
+		return
 	}
 	sh.command1(c, args, redirs, decls)
 }
@@ -71,7 +69,7 @@ func (sh *shell) simple(c *simpleCmd, redirs []*redir) {
 // expandsInChild tells whether name is a program and its redirections hold
 // expansions.
 func (sh *shell) expandsInChild(name string, redirs []*redir) bool {
-	if sh.funcs.m[name] != nil || sh.builtin(name) != nil {
+	if len(redirs) == 0 || sh.funcs.m[name] != nil || sh.builtin(name) != nil {
 		return false
 	}
 	for _, r := range redirs {
@@ -116,7 +114,7 @@ func (sh *shell) command1(c *simpleCmd, args []string, redirs []*redir, decls bo
 	}
 	switch {
 	case fn != nil:
-		sh.traceArgs(c, args)
+		sh.traceArgs(args)
 		sh.callTemp = 0
 		if len(c.assigns) > 0 {
 			sh.callTemp = sh.scopes
@@ -125,8 +123,12 @@ func (sh *shell) command1(c *simpleCmd, args []string, redirs []*redir, decls bo
 	case decls:
 		sh.declCommand(c)
 	default:
-		sh.traceArgs(c, args)
-		if b := sh.builtin(args[0]); b != nil {
+		sh.traceArgs(args)
+		b := c.builtin // found when the command was read, or now
+		if b == nil || sh.disabled[args[0]] {
+			b = sh.builtin(args[0])
+		}
+		if b != nil {
 			sh.runBuiltin(b, args)
 		} else {
 			sh.external(args, c.assigns)
@@ -143,7 +145,7 @@ func nothing() {}
 // special: no function hides it, assignments before it stay, and its misuse
 // ends the shell.
 func (sh *shell) isSpecial(name string) bool {
-	return sh.opts.has(optPosix) && isSpecialBuiltin(name) && sh.builtin(name) != nil
+	return sh.opts.has(optPosix) && sh.isSpecialBuiltin(name) && sh.builtin(name) != nil
 }
 
 // bare runs a command without a name: assignments and redirections only.
@@ -156,9 +158,6 @@ func (sh *shell) bare(c *simpleCmd, redirs []*redir, prev int) {
 		sh.status = st
 	}
 	for _, a := range c.assigns {
-		if sh.opts.has(optXtrace) {
-			sh.traceAssign(a)
-		}
 		sh.assign(a)
 	}
 	failed := false
@@ -189,13 +188,11 @@ func (sh *shell) tempEnv(as []*assign) func() {
 	depth := sh.scopes
 	var names []string
 	for _, a := range as {
-		if sh.opts.has(optXtrace) {
-			sh.traceAssign(a)
-		}
 		if a.isArray || a.sub != nil {
 			continue
 		}
 		val := sh.str(a.value)
+		sh.traceAssign(a, val)
 		name := sh.resolved(a.name)
 		old := sh.lookup(name)
 		if old.has(attrReadonly) {
@@ -237,16 +234,14 @@ func (sh *shell) tempEnv(as []*assign) func() {
 	}
 }
 
-type builtinFunc func(sh *shell, args []string) int
-
-func (sh *shell) runBuiltin(b builtinFunc, args []string) {
+func (sh *shell) runBuiltin(b *builtin, args []string) {
 	if len(args) > 1 && args[1] == "--help" && !strings.Contains(" : true false echo test [ ", " "+args[0]+" ") {
-		builtinHelp(sh, []string{"help", args[0]})
+		builtinHelp(sh, call{sh: sh, args: []string{"help"}, rest: args[:1]})
 		sh.status = 2
 		return
 	}
 	// A builtin's own errors fail the builtin only; status 2 is misuse.
-	sh.status = b(sh, args)
+	sh.status = sh.invoke(b, args)
 	if sh.status == 2 && sh.flow == flowNone && args[0] != "eval" && args[0] != "." && args[0] != "source" && sh.isSpecial(args[0]) {
 		sh.flow = flowExit
 	}
@@ -276,7 +271,10 @@ func (sh *shell) external(args []string, assigns []*assign) {
 func (sh *shell) execProgram(path string, args, assigns, env []string) int {
 	sh.checkDepth() // sh -c that runs sh -c ...
 	c := &Command{Path: sh.abs(path), Args: args, Env: env, Dir: sh.dir, Assigns: assigns,
-		Background: sh.background, Depth: sh.depth + 1, Origin: sh.origin, PID: sh.run.procs.nextPID()}
+		Background: sh.background, Depth: sh.depth + 1, Origin: sh.origin, PID: sh.run.procs.nextPID(), Umask: uint32(sh.mask)}
+	if m := sh.proc.traps.Load(); m != nil {
+		c.Ignored = m.ignored
+	}
 	c.Files = make(map[int]*File, len(sh.fds))
 	for i, f := range sh.fds {
 		if f != nil {
@@ -292,8 +290,7 @@ func (sh *shell) execProgram(path string, args, assigns, env []string) int {
 	if f := sh.fd(2); f != nil {
 		c.Stderr = f.Stream()
 	}
-	err := sh.run.host.Exec(sh.ctx, c)
-	return sh.execError(args[0], err)
+	return sh.execError(args[0], sh.run.host.Exec(sh.ctx, c))
 }
 
 // execError turns the end of a program into a status.
@@ -320,6 +317,13 @@ func (sh *shell) execError(name string, err error) int {
 	}
 	if sh.proc.dead.Load() && !sh.run.stop.Load() {
 		return 128 + int(sh.proc.deadBy.Load())
+	}
+	if sh.ctx.Err() != nil && sh.run.ctx.Err() == nil && !sh.run.stop.Load() {
+		// The job around it was killed, though this shell traps or ignores
+		// the signal: it goes with the job, and the script goes on.
+		sh.proc.deadBy.Store(sigKILL)
+		sh.proc.dead.Store(true)
+		return 128 + sigKILL
 	}
 	var pe *fs.PathError
 	if errors.As(err, &pe) {
@@ -383,10 +387,7 @@ func (sh *shell) findCommand(name string) (string, error) {
 		}
 		return "", ErrNotFound
 	}
-	if sh.hash == nil {
-		sh.hash = map[string]hashEntry{}
-	}
-	sh.hash[name] = hashEntry{path: found[0], hits: 1}
+	sh.remember(name, hashEntry{path: found[0], hits: 1})
 	return found[0], nil
 }
 

@@ -19,7 +19,6 @@ type source struct {
 	changed bool   // patched is not text
 	line    int    // line of text[0], less one
 	more    func() (string, error)
-	command bool // a -c string, eval or trap
 }
 
 // A lineReader feeds the parser one line at a time, so that it reads no more
@@ -112,7 +111,7 @@ func (src *source) each(sh *shell, fn func([]*stmt) bool) error {
 	at := place{line: src.line}
 	var exp aliasState
 	for patches := 0; ; {
-		list, next, err := src.parse(sh, at, &exp, fn)
+		next, err := src.parse(sh, at, &exp, fn)
 		switch {
 		case err == nil && next == nil:
 			return nil
@@ -129,7 +128,6 @@ func (src *source) each(sh *shell, fn func([]*stmt) bool) error {
 			}
 			at = *next
 		}
-		_ = list
 	}
 }
 
@@ -139,7 +137,7 @@ type place struct{ pos, line int }
 // parse runs one parser from at until the text ends, fn returns false, or the
 // parser must begin anew: then next is where. The parser runs in a coroutine,
 // so that its stack is its own and can be measured.
-func (src *source) parse(sh *shell, at place, exp *aliasState, fn func([]*stmt) bool) (list []*stmt, again *place, err error) {
+func (src *source) parse(sh *shell, at place, exp *aliasState, fn func([]*stmt) bool) (again *place, err error) {
 	r := &lineReader{sh: sh, src: src, pos: at.pos}
 	p := syntax.NewParser(syntax.Variant(syntax.LangBash))
 	next, stop := iter.Pull2(p.InteractiveSeq(r))
@@ -156,7 +154,7 @@ func (src *source) parse(sh *shell, at place, exp *aliasState, fn func([]*stmt) 
 	for {
 		stmts, perr, ok := next()
 		if !ok {
-			return nil, nil, nil
+			return nil, nil
 		}
 		if perr == nil && p.Incomplete() {
 			continue
@@ -168,13 +166,10 @@ func (src *source) parse(sh *shell, at place, exp *aliasState, fn func([]*stmt) 
 			if isFatal(perr) {
 				throw(perr)
 			}
-			if sh.aliasActive() && exp.first(sh, src, at.pos) || src.patch(perr, base.pos) {
-				return nil, &at, reparse{}
+			if sh.aliasActive() && exp.first(sh, src, at.pos) || src.patch(perr, base.pos) || src.closeHeredoc(sh, perr) {
+				return &at, reparse{}
 			}
-			if src.closeHeredoc(sh, perr) {
-				return nil, &at, reparse{}
-			}
-			return nil, nil, src.syntaxError(perr, base)
+			return nil, src.syntaxError(perr, base)
 		}
 		end := place{r.pos, base.line + strings.Count(src.text[base.pos:r.pos], "\n")}
 		if len(stmts) == 0 {
@@ -182,19 +177,20 @@ func (src *source) parse(sh *shell, at place, exp *aliasState, fn func([]*stmt) 
 			continue
 		}
 		if sh.aliasActive() && exp.expand(sh, src, stmts, base.pos) {
-			return nil, &at, reparse{}
+			return &at, reparse{}
 		}
 		lw := &lowerer{sh: sh, src: src, base: base.pos, line: base.line}
-		if list, err = lw.batch(stmts); err != nil {
-			return nil, &at, err
+		list, err := lw.batch(stmts)
+		if err != nil {
+			return &at, err
 		}
 		at = end
 		if !fn(list) {
-			return nil, nil, nil
+			return nil, nil
 		}
 		*exp = aliasState{}
 		if sh.aliasActive() || sh.opts.has(optVerbose) {
-			return nil, &at, nil // an alias may have been defined for the next line
+			return &at, nil // an alias may have been defined for the next line
 		}
 	}
 }

@@ -5,7 +5,6 @@ import (
 	"maps"
 	"slices"
 	"strings"
-	"time"
 )
 
 // A State is what a shell leaves for the shell of a later script: its working
@@ -14,28 +13,9 @@ import (
 // never changes, so that a script which is ended from outside leaves the one
 // it began with.
 type State struct {
-	vars        *store
-	funcs       *funcTable
-	aliases     map[string]string
-	traps       map[int]string
-	opts        options
-	params      []string
-	dir         string
-	dirStack    []string
-	name0       string
-	mask        int
-	limits      map[byte]string
-	disabled    map[string]bool
-	completions map[string]string
-	status      int
-	pipeStatus  []int
-	pipeLast    int
-	lastArg     string
-	optPos      int
-	seed        uint32
-	seeded      bool
-	lastRandom  int
-	secondsFrom time.Time
+	kept
+	vars  *store
+	traps map[int]string
 
 	bytes int64 // that it holds, about
 }
@@ -63,17 +43,13 @@ func (sh *shell) resume(s *State, c *Config) {
 	sh.vars.release()
 	sh.vars = s.vars.share()
 	s.funcs.shared.Store(true)
-	sh.funcs = s.funcs
+	params := sh.params
+	sh.kept = s.kept
 	sh.aliases = maps.Clone(s.aliases)
-	sh.opts, sh.mask, sh.name0 = s.opts, s.mask, s.name0
-	sh.limits, sh.disabled, sh.completions = maps.Clone(s.limits), maps.Clone(s.disabled), maps.Clone(s.completions)
-	sh.dir, sh.dirStack = s.dir, slices.Clone(s.dirStack)
-	sh.status, sh.pipeStatus, sh.pipeLast, sh.lastArg = s.status, s.pipeStatus, s.pipeLast, s.lastArg
-	sh.seed, sh.seeded, sh.lastRandom, sh.secondsFrom = s.seed, s.seeded, s.lastRandom, s.secondsFrom
 	sh.varChanged("IFS")
 	sh.optPos = s.optPos
-	if c.Params == nil {
-		sh.params = s.params
+	if params != nil {
+		sh.params = params
 	}
 }
 
@@ -110,14 +86,10 @@ func (sh *shell) enter(s *State, c *Config) {
 func (sh *shell) leave(from *State) (*State, error) {
 	traps := maps.Clone(sh.traps.m)
 	delete(traps, sigEXIT)
-	opts := sh.opts
-	opts.set(optNoexec, false) // nothing would ever run again
-	s := &State{
-		vars: sh.vars.share(), funcs: sh.funcs, aliases: sh.aliases, traps: traps, opts: opts, params: sh.params, dir: sh.dir, dirStack: sh.dirStack,
-		name0: sh.name0, mask: sh.mask, limits: sh.limits, disabled: sh.disabled, completions: sh.completions,
-		status: sh.status & 255, pipeStatus: sh.pipeStatus, pipeLast: sh.pipeLast, lastArg: strings.Clone(sh.lastArg),
-		optPos: sh.optPos, seed: sh.seed, seeded: sh.seeded, lastRandom: sh.lastRandom, secondsFrom: sh.secondsFrom,
-	}
+	s := &State{kept: sh.kept, vars: sh.vars.share(), traps: traps}
+	s.opts.set(optNoexec, false) // nothing would ever run again
+	s.status &= 255
+	s.lastArg = strings.Clone(s.lastArg)
 	s.weigh(from == nil || from.vars != sh.vars)
 	if s.bytes > sh.run.lim.State {
 		return nil, &LimitError{What: "variables and functions kept in a session " + size(sh.run.lim.State)}

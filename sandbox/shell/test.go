@@ -10,7 +10,8 @@ import (
 )
 
 // runTest runs [[ ... ]].
-func (sh *shell) runTest(c *testCmd) {
+func (c *testCmd) run(sh *shell) {
+	sh.line = c.line
 	sh.debugTrap(c.text)
 	defer sh.arithErrors("[[: ")
 	sh.condError = false
@@ -21,7 +22,10 @@ func (sh *shell) runTest(c *testCmd) {
 	}
 }
 
-func (sh *shell) cond(x testExpr) bool {
+func (sh *shell) cond(x testExpr) bool { return sh.condTerm(x, "") }
+
+// condTerm is cond; not is what set -x shows before it.
+func (sh *shell) condTerm(x testExpr, not string) bool {
 	sh.tick()
 	switch x := x.(type) {
 	case *testAnd:
@@ -29,56 +33,50 @@ func (sh *shell) cond(x testExpr) bool {
 	case *testOr:
 		return sh.cond(x.x) || sh.cond(x.y)
 	case *testNot:
-		return !sh.cond(x.x)
+		return !sh.condTerm(x.x, "! ")
 	case *testUnary:
+		s := sh.str(x.x)
 		if sh.opts.has(optXtrace) {
-			s := sh.str(x.x)
-			sh.trace("[[ " + x.op + " " + emptyQuote(s) + " ]]")
-			return sh.unaryTest(x.op, s)
+			sh.trace("[[ " + not + x.op + " " + testOperand(s) + " ]]")
 		}
-		return sh.unaryTest(x.op, sh.str(x.x))
+		return sh.unaryTest(x.op, s)
 	case *testBinary:
-		return sh.condBinary(x)
+		return sh.condBinary(x, not)
 	}
 	return false
 }
 
-func emptyQuote(s string) string {
+// testOperand is an operand as set -x shows it: not quoted, but seen.
+func testOperand(s string) string {
 	if s == "" {
 		return "''"
 	}
-	return setQuote(s)
+	return s
 }
 
-func (sh *shell) condBinary(x *testBinary) bool {
+func (sh *shell) condBinary(x *testBinary, not string) bool {
 	a := sh.str(x.x)
+	trace := func(b string) {
+		if sh.opts.has(optXtrace) {
+			sh.trace("[[ " + not + testOperand(a) + " " + x.op + " " + b + " ]]")
+		}
+	}
 	switch x.op {
 	case "=", "==", "!=":
 		pat := sh.pattern(x.y)
-		if sh.opts.has(optXtrace) {
-			sh.trace("[[ " + emptyQuote(a) + " " + x.op + " " + pat + " ]]")
-		}
+		trace(pat)
 		return sh.compilePattern(pat).match(a) == (x.op != "!=")
 	case "=~":
 		re := sh.regex(x.y)
-		if sh.opts.has(optXtrace) {
-			sh.trace("[[ " + emptyQuote(a) + " =~ " + re + " ]]")
-		}
+		trace(re)
 		return sh.matchRegex(a, re)
 	}
 	b := sh.str(x.y)
-	if sh.opts.has(optXtrace) {
-		sh.trace("[[ " + emptyQuote(a) + " " + x.op + " " + emptyQuote(b) + " ]]")
-	}
-	switch x.op {
-	case "<":
-		return a < b
-	case ">":
-		return a > b
-	case "-eq", "-ne", "-lt", "-le", "-gt", "-ge":
+	trace(testOperand(b))
+	if len(x.op) == 3 && strings.Contains("-eq -ne -lt -le -gt -ge", x.op) {
 		return compareInts(x.op, sh.arithString(a), sh.arithString(b))
 	}
-	return sh.fileCompare(x.op, a, b)
+	return sh.compare(x.op, a, b)
 }
 
 func compareInts(op string, a, b int64) bool {
@@ -97,8 +95,14 @@ func compareInts(op string, a, b int64) bool {
 	return a >= b
 }
 
-// fileCompare is -nt, -ot and -ef.
-func (sh *shell) fileCompare(op, a, b string) bool {
+// compare is <, >, -nt, -ot and -ef.
+func (sh *shell) compare(op, a, b string) bool {
+	switch op {
+	case "<":
+		return a < b
+	case ">":
+		return a > b
+	}
 	x, err1 := sh.stat(a)
 	y, err2 := sh.stat(b)
 	switch op {
@@ -205,20 +209,8 @@ func (sh *shell) unaryTest(op, s string) bool {
 		return m.IsDir()
 	case "-s":
 		return fi.Size() > 0
-	case "-p":
-		return m&fs.ModeNamedPipe != 0
-	case "-S":
-		return m&fs.ModeSocket != 0
 	case "-b":
 		return m&fs.ModeDevice != 0 && m&fs.ModeCharDevice == 0
-	case "-c":
-		return m&fs.ModeCharDevice != 0
-	case "-g":
-		return m&fs.ModeSetgid != 0
-	case "-u":
-		return m&fs.ModeSetuid != 0
-	case "-k":
-		return m&fs.ModeSticky != 0
 	case "-O", "-G":
 		return true // every file belongs to the one user
 	case "-N":
@@ -227,7 +219,8 @@ func (sh *shell) unaryTest(op, s string) bool {
 		}
 		return false
 	}
-	return false
+	bits := map[string]fs.FileMode{"-p": fs.ModeNamedPipe, "-S": fs.ModeSocket, "-c": fs.ModeCharDevice, "-g": fs.ModeSetgid, "-u": fs.ModeSetuid, "-k": fs.ModeSticky}
+	return m&bits[op] != 0
 }
 
 // isSetRef is -v: a variable, an element, or a parameter by number.

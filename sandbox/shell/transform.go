@@ -11,7 +11,11 @@ func (sh *shell) transformAll(p *paramPart, v pvalue) pvalue {
 	if p.op == opTransform {
 		return sh.atOp(p, v)
 	}
-	f := sh.stringOp(p)
+	return sh.each(v, sh.stringOp(p))
+}
+
+// each applies f to a value, or to the elements of a list.
+func (sh *shell) each(v pvalue, f func(string) string) pvalue {
 	if !v.isList {
 		if v.set {
 			v.s = f(v.s)
@@ -96,7 +100,7 @@ func (sh *shell) changeCase(s string, op paramOp, pat *pattern) string {
 // stands for what matched.
 func (sh *shell) replacer(p *paramPart) func(string) string {
 	pat := sh.compilePattern(sh.pattern(p.arg))
-	with, amp := sh.replacement(p.with)
+	with := sh.replacement(p.with)
 	lim := sh.run.lim.Expansion
 	empty := pat.simp && pat.lit == ""
 	return func(s string) string {
@@ -104,16 +108,14 @@ func (sh *shell) replacer(p *paramPart) func(string) string {
 		put := func(match string) {
 			for _, w := range with {
 				if w == nil {
-					b.WriteString(match)
-				} else {
-					b.WriteString(*w)
+					w = &match
 				}
-			}
-			if int64(b.Len()) > lim {
-				throw(&LimitError{What: "expansion of " + size(lim)})
+				if int64(b.Len()+len(*w)) > lim {
+					throw(&LimitError{What: "expansion of " + size(lim)})
+				}
+				b.WriteString(*w)
 			}
 		}
-		_ = amp
 		switch p.op {
 		case opReplaceStart:
 			n := pat.prefix(s, 0, true)
@@ -182,16 +184,15 @@ func (sh *shell) replacer(p *paramPart) func(string) string {
 }
 
 // replacement expands the replacement to pieces; nil stands for the match.
-func (sh *shell) replacement(w *word) (out []*string, amp bool) {
+func (sh *shell) replacement(w *word) (out []*string) {
 	if w == nil {
-		return nil, false
+		return nil
 	}
 	b := &builder{sh: sh, mode: buildPattern, isEsc: true}
 	if w.isLit {
 		b.active(w.lit)
 	} else {
-		ps := w.parts
-		for _, p := range ps {
+		for _, p := range w.parts {
 			if q, ok := p.(*quotedPart); ok { // & must not count in quotes
 				b.esc = append(b.esc, escapeAmp(q.s)...)
 				continue
@@ -222,13 +223,12 @@ func (sh *shell) replacement(w *word) (out []*string, amp bool) {
 		case s[i] == '&' && patsub:
 			add()
 			out = append(out, nil)
-			amp = true
 		default:
 			cur = append(cur, s[i])
 		}
 	}
 	add()
-	return out, amp
+	return out
 }
 
 func escapeAmp(s string) string {
@@ -249,14 +249,22 @@ func (sh *shell) atOp(p *paramPart, v pvalue) pvalue {
 	switch op {
 	case "A":
 		if p.name == "@" || p.name == "*" {
-			v.list = append([]string{"set", "--"}, quoteAll(v.list)...)
+			v = sh.each(v, shellQuote)
+			v.list = append([]string{"set", "--"}, v.list...)
 			return v
 		}
 		if vr == nil || v.isList && !v.set || !v.isList && !v.set && vr.attr&(attrArray|attrAssoc) == 0 && vr.attr == 0 {
 			return pvalue{isList: v.isList}
 		}
 		if v.isList && vr.attr&(attrArray|attrAssoc) != 0 {
-			return pvalue{s: sh.declString(name, vr), set: true}
+			s := sh.declString(name, vr)
+			if v.star {
+				return pvalue{s: s, set: true}
+			}
+			return pvalue{list: strings.SplitN(s, " ", 3), isList: true, set: true}
+		}
+		if v.isList { // of a plain variable
+			v.s = strings.Join(v.list, "")
 		}
 		fl := flagLetters(vr.attr)
 		s := name + "=" + shellQuote(v.s)
@@ -308,7 +316,7 @@ func (sh *shell) atOp(p *paramPart, v pvalue) pvalue {
 		}
 		op = "Q"
 	}
-	f := func(s string) string {
+	return sh.each(v, func(s string) string {
 		switch op {
 		case "Q":
 			return shellQuote(s)
@@ -322,25 +330,5 @@ func (sh *shell) atOp(p *paramPart, v pvalue) pvalue {
 			return ansiC(s)
 		}
 		return sh.prompt(s)
-	}
-	if v.isList {
-		out := make([]string, len(v.list))
-		for i, s := range v.list {
-			out[i] = f(s)
-		}
-		v.list = out
-		return v
-	}
-	if v.set {
-		v.s = f(v.s)
-	}
-	return v
-}
-
-func quoteAll(l []string) []string {
-	out := make([]string, len(l))
-	for i, s := range l {
-		out[i] = shellQuote(s)
-	}
-	return out
+	})
 }

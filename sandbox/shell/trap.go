@@ -2,6 +2,7 @@ package shell
 
 import (
 	"fmt"
+	"maps"
 	"strings"
 )
 
@@ -53,15 +54,37 @@ func (t *trapTable) forFork(errtrace, functrace bool) *trapTable {
 
 // setTrap sets, or with reset removes, the action of sig.
 func (sh *shell) setTrap(sig int, action string, reset bool) {
+	if sh.run.ignored>>sig&1 != 0 {
+		return // as POSIX has it: who started the shell said so
+	}
 	t := sh.traps
 	t.listed = nil
+	old := int64(len(t.m[sig]))
 	if reset {
+		sh.charge(-old)
 		delete(t.m, sig)
 	} else {
-		sh.charge(int64(len(action)))
+		sh.charge(int64(len(action)) - old)
 		t.m[sig] = action
 	}
 	delete(t.hidden, sig)
+	sh.tellSenders()
+}
+
+// ignore makes a subshell ignore signals that its parent does not.
+func (sh *shell) ignore(sigs ...int) {
+	for _, sig := range sigs {
+		sh.traps.m[sig] = ""
+		if sh.traps.listed != nil {
+			sh.traps.listed[sig] = ""
+		}
+	}
+	sh.tellSenders()
+}
+
+// tellSenders lets those who send signals know what becomes of them.
+func (sh *shell) tellSenders() {
+	t := sh.traps
 	t.any = false
 	m := &trapMask{}
 	for s, a := range t.m {
@@ -85,10 +108,7 @@ func (sh *shell) hideTraps(traced bool) func() {
 		return func() {}
 	}
 	old := t.hidden
-	t.hidden = map[int]bool{}
-	for k, v := range old {
-		t.hidden[k] = v
-	}
+	t.hidden = maps.Clone(old)
 	if !traced && !sh.opts.has(optFunctrace) {
 		t.hidden[sigDEBUG], t.hidden[sigRETURN] = true, true
 	}
@@ -108,7 +128,6 @@ func (sh *shell) runTrap(sig int, action string) {
 	noErr := sh.noErr
 	sh.inTrap++
 	src := sh.newSource("", action)
-	src.command = true
 	src.line = max(line-1, 0)
 	if sig == sigEXIT || sig < sigDEBUG {
 		src.line = 0
@@ -189,55 +208,37 @@ func (sh *shell) runPending() {
 }
 
 // builtinTrap is trap [-lp] [[action] signal...].
-func builtinTrap(sh *shell, args []string) int {
-	print := false
-	o := newGetopt(args, "lp")
-	for o.next() {
-		switch o.opt {
-		case 'l':
-			return listSignals(sh, nil)
-		case 'p':
-			print = true
-		default:
-			return sh.usage(o, "trap [-lp] [[arg] signal_spec ...]")
+func builtinTrap(sh *shell, c call) int {
+	if c.has('l') {
+		return sh.listSignals()
+	}
+	if c.has('p') || len(c.rest) == 0 {
+		return sh.printTraps(&c)
+	}
+	action, sigs := c.rest[0], c.rest[1:]
+	n, number := atoi(action)
+	reset := action == "-" || number && n >= 0 && action[0] != '+'
+	if len(sigs) == 0 { // a lone signal is reset
+		if _, known := signalNumber(action); !known {
+			return c.misuse("")
 		}
-	}
-	rest := o.rest()
-	if print || len(rest) == 0 {
-		return sh.printTraps(rest)
-	}
-	action, reset := rest[0], false
-	sigs := rest[1:]
-	if n, ok := atoi(action); len(sigs) == 0 || ok && n >= 0 && action[0] != '+' {
-		// A lone signal, or a number first, resets.
-		if len(sigs) == 0 || ok {
-			if len(sigs) == 0 && !ok {
-				if _, known := signalNumber(action, true); !known && action != "-" || action == "-" {
-					sh.stderr("trap: usage: trap [-lp] [[arg] signal_spec ...]\n")
-					return 2
-				}
-			}
-			sigs, reset = rest, true
-		}
-	}
-	if action == "-" {
 		reset = true
-		sigs = rest[1:]
+	}
+	if reset && action != "-" {
+		sigs = c.rest
 	}
 	st := 0
 	for _, s := range sigs {
-		n, ok := signalNumber(s, true)
-		if !ok {
-			sh.errorf("trap: %s: invalid signal specification", s)
-			st = 1
-			continue
+		if n, ok := signalNumber(s); ok {
+			sh.setTrap(n, action, reset)
+		} else {
+			st = c.fail("%s: invalid signal specification", s)
 		}
-		sh.setTrap(n, action, reset)
 	}
 	return st
 }
 
-func (sh *shell) printTraps(names []string) int {
+func (sh *shell) printTraps(c *call) int {
 	m := sh.traps.m
 	if sh.traps.listed != nil {
 		m = sh.traps.listed
@@ -254,47 +255,47 @@ func (sh *shell) printTraps(names []string) int {
 		}
 		fmt.Fprintf(&b, "trap -- %s %s\n", singleQuote(a), name)
 	}
-	st := 0
-	if len(names) == 0 {
+	if len(c.rest) == 0 {
 		for n := 0; n <= sigRETURN; n++ {
 			show(n)
 		}
 	}
-	for _, s := range names {
-		n, ok := signalNumber(s, true)
-		if !ok {
-			sh.errorf("trap: %s: invalid signal specification", s)
-			st = 1
-			continue
+	st := 0
+	for _, s := range c.rest {
+		if n, ok := signalNumber(s); ok {
+			show(n)
+		} else {
+			st = c.fail("%s: invalid signal specification", s)
 		}
-		show(n)
 	}
 	sh.out(b.String())
 	return st
 }
 
-func listSignals(sh *shell, _ []string) int {
+// listSignals prints all signals, as trap -l and kill -l do.
+func (sh *shell) listSignals() int {
 	var b strings.Builder
 	col := 0
 	for n := 1; n <= 64; n++ {
-		if !signalNameReal(n) {
-			continue
-		}
-		if sh.opts.has(optPosix) {
-			b.WriteString(signalName(n) + map[bool]string{true: "\n", false: " "}[n == 64])
-			continue
-		}
 		name := signalName(n)
-		switch n {
-		case 61, 62, 63:
+		switch {
+		case name == "":
+			continue
+		case n >= sigDEBUG && n < 64: // the pseudo signals have these numbers
 			name = "RTMAX-" + itoa(64-n)
 		}
-		fmt.Fprintf(&b, "%2d) SIG%s", n, name)
-		if col++; col%5 == 0 || n == 64 {
-			b.WriteByte('\n')
-		} else {
-			b.WriteByte('\t')
+		end := "\n"
+		if sh.opts.has(optPosix) {
+			if n < 64 {
+				end = " "
+			}
+			b.WriteString(name + end)
+			continue
 		}
+		if col++; col%5 != 0 && n < 64 {
+			end = "\t"
+		}
+		fmt.Fprintf(&b, "%2d) SIG%s%s", n, name, end)
 	}
 	sh.out(b.String())
 	return 0

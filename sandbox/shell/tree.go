@@ -15,12 +15,14 @@ type stmt struct {
 	text   string
 }
 
-type command interface{}
+// A command runs in a shell; an abort in it is caught by the statement.
+type command interface{ run(sh *shell) }
 
 type (
 	simpleCmd struct {
 		assigns []*assign
 		words   []*word
+		builtin *builtin // that the first word names, if that is known
 		line    int
 		text    string // source, for BASH_COMMAND
 	}
@@ -46,13 +48,11 @@ type (
 		line             int
 	}
 	caseCmd struct {
+		text  string // source up to in
 		word  *word
 		items []caseItem
 	}
-	pipeCmd struct {
-		stages []*stmt
-		all    []bool // all[i]: stage i also sends stderr
-	}
+	pipeCmd struct{ stages []*stmt }
 	funcCmd struct {
 		name string
 		fn   *function
@@ -99,14 +99,13 @@ type function struct {
 }
 
 type redir struct {
-	op     syntax.RedirOperator
-	fd     int    // -1 means the operator's default
-	fdVar  string // {name}>
-	fdSub  *subscript
-	word   *word
-	hdoc   *word // body of a here-document
-	hdText bool  // body is literal
-	line   int
+	op    syntax.RedirOperator
+	fd    int    // -1 means the operator's default
+	fdVar string // {name}>
+	fdSub *subscript
+	word  *word
+	hdoc  *word // body of a here-document
+	line  int
 }
 
 // An assign is NAME=value, NAME+=value, NAME[sub]=value or NAME=(...).
@@ -118,6 +117,7 @@ type assign struct {
 	isArray bool
 	value   *word
 	array   []arrayElem
+	raw     string // source text of a list
 }
 
 type arrayElem struct {

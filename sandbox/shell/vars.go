@@ -1,7 +1,8 @@
 package shell
 
 import (
-	"sort"
+	"maps"
+	"slices"
 	"strings"
 	"sync/atomic"
 )
@@ -96,10 +97,7 @@ func (sh *shell) own() *store {
 		return s
 	}
 	sh.charge(int64(len(s.m)) * 32)
-	c := &store{m: make(map[string]*variable, len(s.m)+8)}
-	for k, v := range s.m {
-		c.m[k] = v
-	}
+	c := &store{m: maps.Clone(s.m)}
 	c.refs.Store(1)
 	s.epoch.Add(1)
 	s.release()
@@ -290,7 +288,7 @@ func (sh *shell) names(prefix string) []string {
 			out = append(out, n)
 		}
 	}
-	sort.Strings(out)
+	slices.Sort(out)
 	return out
 }
 
@@ -314,7 +312,7 @@ func (sh *shell) environ() []string {
 			out = append(out, "BASH_FUNC_"+n+"%%="+sh.printFuncBody(f))
 		}
 	}
-	sort.Strings(out)
+	slices.Sort(out)
 	return out
 }
 

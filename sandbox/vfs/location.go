@@ -85,7 +85,7 @@ func (l Location) Readlink() (string, error) {
 	switch {
 	case l.Info == nil:
 		return "", pathErr("readlink", l.Requested, syscall.ENOENT)
-	case l.synth:
+	case l.Info.Mode()&fs.ModeSymlink == 0: // known without asking, which may take long
 		return "", pathErr("readlink", l.Requested, syscall.EINVAL)
 	}
 	target, err := l.fsys.Readlink(l.rel)

@@ -8,7 +8,7 @@
 //	  Overlay( ReadOnly( Root ) )   cow: changes stay in memory, counted in a Quota
 //	  Quota.Limit( Protect( Root )) rw:  changes reach the host, counted, never
 //	                                     where the host later executes them
-//	  Mem, NewStatic, Dev           /tmp and /workspace, /bin, /dev
+//	  Mem, NewStatic, Dev, Proc     /tmp and /workspace, /bin, /dev, /proc
 //
 // [HostMount] builds the three host mounts. Every part below the Mount takes
 // canonical absolute names only ("/a/b": no ".", "..", double or trailing

@@ -119,15 +119,28 @@ func (p *process) hold(ctx context.Context, a policy.Action) byte {
 	if len(policy.Bound(ctx)) > 0 {
 		return holdOnce
 	}
-	if c, ok := p.cfg.Policy.(policy.Constanter); ok {
-		if _, ok := c.Constant(a.Kind); ok {
-			return holdConstant
-		}
+	if _, ok := policy.ConstantOf(ctx, p.cfg.Policy, a.Kind); ok {
+		return holdConstant
 	}
 	if c, ok := p.cfg.Policy.(policy.Repeater); ok && c.Repeats(a) {
 		return holdFacts
 	}
 	return holdOnce
+}
+
+// constants are the answers that a run need not ask for.
+func (p *process) constants(ctx context.Context) (known []constant) {
+	if len(policy.Bound(ctx)) > 0 {
+		return nil
+	}
+	for _, act := range []byte{actExec, actFile} {
+		c := constant{act: act}
+		var ok bool
+		if c.decision, ok = policy.ConstantOf(ctx, p.cfg.Policy, c.kind()); ok {
+			known = append(known, c)
+		}
+	}
+	return known
 }
 
 // forget tells the worker that its decisions are void.

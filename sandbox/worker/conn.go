@@ -7,6 +7,15 @@ import (
 	"errors"
 	"io"
 	"sync"
+	"time"
+)
+
+// What is posted is sent when more than maxPosted bytes have come together, and
+// at the latest after a while: output sooner than what nobody waits for.
+const (
+	outputDelay = 200 * time.Microsecond
+	otherDelay  = 5 * time.Millisecond
+	maxPosted   = 16 << 10
 )
 
 // errClosed is what calls get when the other side is gone.
@@ -17,7 +26,10 @@ type conn struct {
 	rw io.ReadWriteCloser
 	in *bufio.Reader
 
-	write sync.Mutex
+	write  sync.Mutex
+	posted []byte      // frames that wait for the next; guarded by write
+	output bool        // among them; guarded by write
+	flush  *time.Timer // sends them when none comes; guarded by write
 
 	mu    sync.Mutex
 	calls map[uint32]chan []byte // waiting for an answer
@@ -30,7 +42,14 @@ func newConn(rw io.ReadWriteCloser) *conn {
 }
 
 // send sends the frame that e holds.
-func (c *conn) send(k kind, id uint32, e *encoder) error {
+func (c *conn) send(k kind, id uint32, e *encoder) error { return c.put(k, id, e, true) }
+
+// post is send for what may wait a moment for the frame that comes next: to
+// wake the other side costs more than all else about a small frame. An error
+// shows at the next send.
+func (c *conn) post(k kind, id uint32, e *encoder) error { return c.put(k, id, e, false) }
+
+func (c *conn) put(k kind, id uint32, e *encoder, now bool) error {
 	n := len(e.b) - headSize
 	if n > k.limit() {
 		return errors.New("the message is too large")
@@ -40,7 +59,51 @@ func (c *conn) send(k kind, id uint32, e *encoder) error {
 	binary.LittleEndian.PutUint32(e.b[5:], id)
 	c.write.Lock()
 	defer c.write.Unlock()
-	_, err := c.rw.Write(e.b)
+	if len(c.posted) == 0 && now {
+		_, err := c.rw.Write(e.b)
+		return err
+	}
+	first := len(c.posted) == 0
+	if c.posted = append(c.posted, e.b...); now || len(c.posted) > maxPosted {
+		return c.writePosted()
+	}
+	sooner := k == kindOutput && !c.output
+	c.output = c.output || sooner
+	delay := otherDelay
+	if c.output {
+		delay = outputDelay
+	}
+	switch {
+	case c.flush == nil:
+		c.flush = time.AfterFunc(delay, func() { _ = c.sendPosted(false) }) // shows at the next send
+	case first, sooner:
+		c.flush.Reset(delay)
+	}
+	return nil
+}
+
+// sendPosted sends what waits for the next frame, or if it holds output.
+func (c *conn) sendPosted(onlyOutput bool) error {
+	c.write.Lock()
+	defer c.write.Unlock()
+	if onlyOutput && !c.output {
+		return nil
+	}
+	return c.writePosted()
+}
+
+// writePosted is sendPosted when write is held.
+func (c *conn) writePosted() error {
+	if len(c.posted) == 0 {
+		return nil
+	}
+	if c.flush != nil {
+		c.flush.Stop()
+	}
+	_, err := c.rw.Write(c.posted)
+	if c.posted, c.output = c.posted[:0], false; cap(c.posted) > 2*maxPosted {
+		c.posted = nil // a large frame came last
+	}
 	return err
 }
 

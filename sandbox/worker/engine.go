@@ -48,6 +48,9 @@ const (
 
 // Decide implements [policy.Engine].
 func (e *engine) Decide(ctx context.Context, a policy.Action) (policy.Decision, error) {
+	if a.Kind == policy.KindExec { // a program that ends the worker must not take with it what was written before
+		_ = e.conn.sendPosted(true) // shows at the next send
+	}
 	e.mu.RLock()
 	d, ok := e.kept[runOf(ctx)][constantFacts(a.Kind)]
 	e.mu.RUnlock()

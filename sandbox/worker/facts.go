@@ -166,3 +166,24 @@ func (d *decoder) decision() (v policy.Decision) {
 	v.UnsetEnv, v.Mounts = d.strings(), d.mounts()
 	return v
 }
+
+// A constant is the answer to every action of one kind in one run.
+type constant struct {
+	act      byte
+	decision policy.Decision
+}
+
+func (c constant) kind() policy.Kind {
+	if c.act == actExec {
+		return policy.KindExec
+	}
+	return policy.KindFile
+}
+
+func (e *encoder) constants(known []constant) {
+	list(e, known, func(c constant) { e.byte(c.act); e.decision(c.decision) })
+}
+
+func (d *decoder) constants() []constant {
+	return many(d, 10, func() constant { return constant{d.byte(), d.decision()} })
+}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"runtime"
 	"strconv"
 	"time"
 
@@ -45,6 +46,10 @@ func hostile() []sandbox.Program {
 		}},
 		native{"pid", func(_ context.Context, p *sandbox.Proc) error {
 			_, err := fmt.Fprintln(p.Stdout, os.Getpid())
+			return err
+		}},
+		native{"width", func(_ context.Context, p *sandbox.Proc) error {
+			_, err := fmt.Fprintln(p.Stdout, runtime.GOMAXPROCS(0))
 			return err
 		}},
 		native{"escape", escape},

@@ -106,7 +106,7 @@ func (o outStream) Write(p []byte) (n int, err error) {
 		e := newEncoder(len(part) + 16)
 		e.byte(o.stream)
 		e.b = append(e.b, part...)
-		if err := o.r.conn.send(kindOutput, o.r.id, e); err != nil {
+		if err := o.r.conn.post(kindOutput, o.r.id, e); err != nil {
 			return n, err
 		}
 		n, p = n+len(part), p[len(part):]

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"runtime"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -239,7 +240,7 @@ func (p *Pool) take(ctx context.Context) (*member, error) {
 			return m, nil
 		case p.failed != nil && !first && p.starting == 0:
 			return nil, p.failed
-		case room && p.starting < p.waiting:
+		case room && p.starting < min(p.waiting, maxStarts()):
 			// Not for this caller alone: when it gives up, the next has it.
 			p.launch()
 		}
@@ -304,7 +305,7 @@ func (p *Pool) choose(who owner) (found *member, room bool) {
 	switch {
 	case len(p.members)+p.starting < p.limits.Max:
 		return nil, true
-	case p.starting >= p.waiting: // one is about to be ready
+	case p.starting >= min(p.waiting, maxStarts()): // one is about to be ready
 		return nil, false
 	case idleOther != nil: // it makes room, and is gone before the new one is there
 		idleOther.end()
@@ -372,6 +373,10 @@ func (p *Pool) refill() {
 		p.launch()
 	}
 }
+
+// maxStarts is how many workers start at a time: more would only be ready
+// later, all of them.
+func maxStarts() int { return max(2, runtime.NumCPU()) }
 
 // launch starts a worker in the background. The lock is held.
 func (p *Pool) launch() {

@@ -4,7 +4,9 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"io"
 	"os"
+	"runtime"
 	"strconv"
 	"strings"
 	"sync"
@@ -13,6 +15,7 @@ import (
 	"time"
 
 	"github.com/donax-sh/donax/policy"
+	"github.com/donax-sh/donax/sandbox"
 	"github.com/donax-sh/donax/sandbox/worker"
 )
 
@@ -141,7 +144,7 @@ func TestDecisions(t *testing.T) {
 		name     string
 		e        *counting
 		min, max int64
-	}{{"each", &counting{}, 20, 1000}, {"facts", &counting{repeats: true}, 2, 12}, {"constant", &counting{constant: true}, 1, 4}} {
+	}{{"each", &counting{}, 20, 1000}, {"facts", &counting{repeats: true}, 2, 12}, {"constant", &counting{constant: true}, 0, 0}} {
 		c := config(t)
 		c.Policy = tt.e
 		p := pool(t, c)
@@ -276,5 +279,66 @@ func TestNextAfterKills(t *testing.T) {
 	}
 	if s := p.Stats(); s.Lost != 0 {
 		t.Errorf("%+v", s)
+	}
+}
+
+// TestWidth: a line that lasts gets the processors that there are, and one that
+// comes after a while begins on one again.
+func TestWidth(t *testing.T) {
+	t.Parallel()
+	p := pool(t, config(t))
+	ctx := as(t.Context(), "a")
+	_, ended := begin(ctx, t, p, "until [ $(width) = "+strconv.Itoa(min(4, runtime.NumCPU()))+" ]; do :; done")
+	if r := within(t, ended); r.status != 0 {
+		t.Errorf("%+v", r)
+	}
+	for range 100 {
+		time.Sleep(600 * time.Millisecond)
+		if r := do(ctx, p, "width"); r.out == "1\n" {
+			return
+		}
+	}
+	t.Error("it stays wide")
+}
+
+// TestFolders: a line starts where it would without a worker, through links and
+// in folders that only a worker has.
+func TestFolders(t *testing.T) {
+	t.Parallel()
+	p, s := pool(t, config(t)), here(t, policy.AllowAll{}, sandbox.Limits{})
+	ctx := as(t.Context(), "a")
+	lay := "mkdir -p a/b; ln -s a/b link; ln -s /dev out; echo $PWD"
+	for _, r := range []result{do(ctx, p, lay), doHere(ctx, s, lay)} {
+		if r.out != "/workspace\n" || r.status != 0 {
+			t.Fatalf("%+v", r)
+		}
+	}
+	for _, tt := range []struct {
+		cwd  string
+		env  []string
+		want string
+	}{
+		{"/workspace/a/b", nil, "/workspace/a/b /workspace/a/b\n"},
+		{"/workspace/link/", nil, "/workspace/a/b /workspace/a/b\n"},
+		{"/workspace/link", []string{"PWD=/workspace/link"}, "/workspace/link /workspace/a/b\n"},
+		{"/workspace/link", []string{"PWD=/tmp"}, "/workspace/a/b /workspace/a/b\n"},
+		{"/workspace/out", nil, "/dev /dev\n"},
+		{"/dev", nil, "/dev /dev\n"},
+		{"/", nil, "/ /\n"},
+	} {
+		for _, r := range []interface {
+			Inspect(context.Context, policy.Command) (policy.Command, error)
+			Run(context.Context, policy.Command, io.Reader, io.Writer, io.Writer) (int, error)
+		}{p, s} {
+			c, err := r.Inspect(ctx, policy.Command{Text: "echo $PWD $(pwd -P)", Cwd: tt.cwd, Environ: tt.env})
+			if err != nil {
+				t.Errorf("%s: %v", tt.cwd, err)
+				continue
+			}
+			var out, errw bytes.Buffer
+			if status, err := r.Run(ctx, c, nil, &out, &errw); status != 0 || err != nil || out.String() != tt.want {
+				t.Errorf("%T %s %v: %d %v %q %q", r, tt.cwd, tt.env, status, err, out.String(), errw.String())
+			}
+		}
 	}
 }

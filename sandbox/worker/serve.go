@@ -1,11 +1,13 @@
 package worker
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"path"
 	"runtime"
 	"runtime/debug"
 	"sync"
@@ -23,6 +25,11 @@ const maxStack = 64 << 20
 // commands do not need and gives up making machine code.
 const lockDelay = 2 * time.Second
 
+// wideDelay is how long a worker has lines until it uses more than one
+// processor: most lines have ended by then, and what wakes a second thread for
+// them costs more than it brings.
+const wideDelay = 10 * time.Millisecond
+
 // restDelay is how long a worker is without a line before it gives memory back.
 const restDelay = 500 * time.Millisecond
 
@@ -30,13 +37,15 @@ const restDelay = 500 * time.Millisecond
 type inside struct {
 	conn    *conn
 	session *sandbox.Session
+	dir     string // its working folder
 	engine  *engine
 
 	mu     sync.Mutex
 	runs   map[uint32]*insideRun
 	shells map[uint32]*sandbox.Shell
 	called counter
-	rest   *time.Timer // gives memory back while nothing runs; guarded by mu
+	wide   *time.Timer // lets what runs use more processors; guarded by mu
+	rest   *time.Timer // takes them and gives memory back while nothing runs; guarded by mu
 
 	fetches chan struct{} // one for each request to the network under way
 }
@@ -95,7 +104,7 @@ func (w *inside) open(open func(Setup) (Programs, error)) error {
 	if err := json.Unmarshal(f.body, &s); err != nil || f.kind != kindSetup || s.Version != Version {
 		return fmt.Errorf("%w: setup of version %d, want %d: %v", errProtocol, s.Version, Version, err)
 	}
-	runtime.GOMAXPROCS(max(1, s.Procs))
+	runtime.GOMAXPROCS(1)
 	// Collect more often rather than die, as long as that can help.
 	debug.SetMemoryLimit(s.MemoryLimit * 3 / 4)
 	found := jail(s)
@@ -107,7 +116,7 @@ func (w *inside) open(open func(Setup) (Programs, error)) error {
 	if err != nil {
 		return err
 	}
-	w.engine = &engine{conn: w.conn}
+	w.engine, w.dir = &engine{conn: w.conn}, path.Clean(cmp.Or(s.Dir, "/"))
 	cfg := sandbox.Config{FS: ns, Programs: p.List, Policy: w.engine, Limits: s.Limits, Env: s.Env, Dir: s.Dir, RC: s.RC, RCName: s.RCName, Posix: s.Posix, Raise: p.Raise}
 	cfg.Load = func(context.Context, sandbox.Module) (sandbox.Program, error) { return nil, errModule }
 	if s.Lookup {
@@ -126,7 +135,9 @@ func (w *inside) open(open func(Setup) (Programs, error)) error {
 			return err
 		}
 	}
+	w.wide = time.AfterFunc(time.Hour, func() { w.width(true, s.Procs) })
 	w.rest = time.AfterFunc(0, func() { // it may wait for long
+		w.width(false, 1)
 		if p.Trim != nil {
 			p.Trim()
 		}
@@ -179,11 +190,15 @@ func (w *inside) loop() error {
 		d := &decoder{b: f.body}
 		switch f.kind {
 		case kindInspect:
-			sh, c := w.shell(uint32(d.uint())), d.request()
-			go w.inspect(f.id, sh, c)
+			sh, real, c := w.shell(uint32(d.uint())), d.string(), d.request()
+			go w.inspect(f.id, sh, c, real)
 		case kindRun:
-			sh, input, c := w.shell(uint32(d.uint())), d.bool(), d.request()
-			w.start(f.id, sh, c, input)
+			sh, real, input, c := w.shell(uint32(d.uint())), d.string(), d.bool(), d.request()
+			epoch := d.uint()
+			for _, k := range d.constants() {
+				w.engine.keep(k.kind(), f.id, "", k.decision, holdConstant, epoch)
+			}
+			w.start(f.id, sh, c, input, real)
 		case kindStop:
 			deadline := d.bool()
 			if r := w.run(f.id); r != nil {
@@ -220,9 +235,27 @@ func (w *inside) run(id uint32) *insideRun {
 	return w.runs[id]
 }
 
+// within returns a context in which the folder of c is known, when the server
+// has found it at real.
+func (w *inside) within(ctx context.Context, c policy.Command, real string) context.Context {
+	if real == "" {
+		return ctx
+	}
+	return sandbox.WithDir(ctx, cmp.Or(c.Cwd, w.dir), real)
+}
+
+// width sets how many processors are used, if lines run or do not still.
+func (w *inside) width(running bool, n int) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if running == (len(w.runs) > 0) {
+		runtime.GOMAXPROCS(max(1, n))
+	}
+}
+
 // inspect answers with the command and its facts.
-func (w *inside) inspect(id uint32, sh lineRunner, c policy.Command) {
-	c, err := sh.Inspect(context.Background(), c)
+func (w *inside) inspect(id uint32, sh lineRunner, c policy.Command, real string) {
+	c, err := sh.Inspect(w.within(context.Background(), c, real), c)
 	e := newEncoder(1024)
 	e.error(err)
 	if err == nil {
@@ -236,21 +269,24 @@ func (w *inside) inspect(id uint32, sh lineRunner, c policy.Command) {
 }
 
 // start runs a command beside the others.
-func (w *inside) start(id uint32, sh lineRunner, c policy.Command, input bool) {
+func (w *inside) start(id uint32, sh lineRunner, c policy.Command, input bool, real string) {
 	r := newInsideRun(w.conn, id)
 	w.mu.Lock()
 	w.runs[id] = r
-	w.rest.Stop()
+	if w.rest.Stop(); len(w.runs) == 1 {
+		w.wide.Reset(wideDelay)
+	}
 	w.mu.Unlock()
 	var in io.Reader
 	if input {
 		in = inStream{r}
 	}
 	go func() {
-		_ = w.conn.send(kindBegun, id, newEncoder(0)) // a server that is gone is seen by the loop
-		status, err := sh.Run(policy.WithMeter(r, &policy.Meter{}), c, in, outStream{r, 1}, outStream{r, 2})
+		_ = w.conn.post(kindBegun, id, newEncoder(0)) // a server that is gone is seen by the loop
+		status, err := sh.Run(policy.WithMeter(w.within(r, c, real), &policy.Meter{}), c, in, outStream{r, 1}, outStream{r, 2})
 		w.mu.Lock()
 		if delete(w.runs, id); len(w.runs) == 0 {
+			w.wide.Stop()
 			w.rest.Reset(restDelay)
 		}
 		w.mu.Unlock()

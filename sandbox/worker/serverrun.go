@@ -1,6 +1,7 @@
 package worker
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -52,6 +53,7 @@ type output struct {
 func (p *process) inspect(ctx context.Context, shell uint32, c policy.Command) (policy.Command, error) {
 	e := newEncoder(len(c.Text) + 256)
 	e.uint(uint64(shell))
+	e.string(p.findDir(ctx, c.Cwd))
 	e.request(c)
 	answer := make(chan *decoder, 1)
 	p.mu.Lock()
@@ -93,6 +95,26 @@ func (p *process) inspect(ctx context.Context, shell uint32, c policy.Command) (
 	return c, nil
 }
 
+// findDir looks for the working folder of a command, which spares the worker
+// the questions, and returns its path without symlinks; "" when the worker is to
+// look itself. A disk that hangs must not hold up more than the command.
+func (p *process) findDir(ctx context.Context, dir string) string {
+	found := make(chan string, 1)
+	go func() {
+		l, err := p.files.ns.Resolve(cmp.Or(dir, p.cfg.Setup.Dir, "/"), true)
+		if err != nil || l.Info == nil || !l.Info.IsDir() {
+			l.Path = ""
+		}
+		found <- l.Path
+	}()
+	select {
+	case real := <-found:
+		return real
+	case <-ctx.Done():
+		return ""
+	}
+}
+
 func nonNil(s []string) []string {
 	if s == nil {
 		return []string{}
@@ -117,8 +139,11 @@ func (p *process) run(ctx context.Context, began time.Time, shell uint32, c poli
 	})
 	e := newEncoder(len(c.Text) + 512)
 	e.uint(uint64(shell))
+	e.string(p.findDir(ctx, c.Cwd))
 	e.bool(in != nil)
 	e.request(c)
+	e.uint(p.epoch()) // before asking: an answer of the policy before this one is not to be kept
+	e.constants(p.constants(ctx))
 	p.mu.Lock()
 	p.next++
 	r.id = p.next

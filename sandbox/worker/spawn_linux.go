@@ -43,12 +43,25 @@ func newSpawner(readable []string) (*spawner, error) {
 		// Never unlocked: a thread that was restricted must serve nobody else,
 		// and its end is the end of all workers.
 		runtime.LockOSThread()
+		yieldThread()
 		s.landlock = restrictThread(readable)
 		for job := range s.jobs {
 			job()
 		}
 	}()
 	return s, nil
+}
+
+// niceness is how far workers give way to their server: it answers its clients
+// also while lines take all the CPU there is.
+const niceness = 5
+
+// yieldThread makes what the calling thread starts give way.
+func yieldThread() {
+	now, err := unix.Getpriority(unix.PRIO_PROCESS, 0)
+	if err == nil { // the system call tells 20 less the niceness
+		_ = unix.Setpriority(unix.PRIO_PROCESS, 0, min(19, 20-now+niceness)) // without it lines only compete
+	}
 }
 
 // close ends the thread, and with it what it started.

@@ -14,7 +14,7 @@ import (
 // the box: nothing that is there counts as absent, and what a hint names is
 // there.
 func TestAbsentHints(t *testing.T) {
-	there := map[string]bool{"jobs": true, "bash": true, "COMMAND": true}
+	there := map[string]bool{"ps": true, "bash": true, "COMMAND": true}
 	for _, c := range append(core.Commands(), heavy.Commands()...) {
 		there[c.Name] = true
 		if line := sandbox.Absent(c.Name); line != "" {
@@ -23,7 +23,7 @@ func TestAbsentHints(t *testing.T) {
 	}
 	quoted := regexp.MustCompile("`([^` ]+)[^`]*`")
 	for _, name := range strings.Fields("python3 npm apt-get node perl sqlite3 psql git gh make gcc ssh rsync ping http sudo useradd vim man open clear tmux crontab " +
-		"systemctl top mount ffmpeg iconv locale gpg hexyl bat fd exa ag sd delta dust md5 gsed zsh xmllint 7z hostnamectl df ps who getfacl dc dir envsubst") {
+		"systemctl top mount ffmpeg iconv locale gpg hexyl bat fd exa ag sd delta dust md5 gsed zsh xmllint 7z hostnamectl quota pstree who getfacl dc dir envsubst") {
 		line := sandbox.Absent(name)
 		if line == "" {
 			t.Errorf("%s: no hint", name)

@@ -11,28 +11,31 @@ package box
 
 import (
 	"bytes"
-	"compress/gzip"
 	"crypto/sha256"
 	"embed"
-	"encoding/binary"
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"io"
 	"strings"
+
+	"github.com/ulikunitz/xz"
 )
 
-//go:embed core.wasm.gz heavy.wasm.gz box.sum catalog.json
+//go:embed core.wasm.xz heavy.wasm.xz box.sum
 var files embed.FS
+
+//go:embed catalog.json
+var catalog []byte
 
 // maxModule bounds what is unpacked.
 const maxModule = 256 << 20
 
 // A Tier is one module of the box and the commands in it.
 type Tier struct {
-	Name     string // core or heavy
-	SHA256   string // hex digest of the module
-	Commands []Command
+	Name     string    // core or heavy
+	SHA256   string    // hex digest of the module
+	Commands []Command // without their Help
 }
 
 // A Command is one entry of the catalogue.
@@ -44,16 +47,27 @@ type Command struct {
 	Tier     string
 }
 
+// Catalog returns all commands with their Help. The error says that the build
+// is broken.
+func Catalog() (all []Command, err error) {
+	err = read(&all)
+	return all, err
+}
+
+func read(v any) error {
+	if err := json.Unmarshal(catalog, v); err != nil {
+		return fmt.Errorf("box: catalogue: %w", err)
+	}
+	return nil
+}
+
 // Tiers returns the tiers of the box. The error says that the build is
 // broken.
 func Tiers() ([]Tier, error) {
-	text, err := files.ReadFile("catalog.json")
-	if err != nil {
+	// Every start needs this, and nothing of Help, which is most of the text.
+	var cmds []struct{ Name, Synopsis, Summary, Tier string }
+	if err := read(&cmds); err != nil {
 		return nil, err
-	}
-	var cmds []Command
-	if err := json.Unmarshal(text, &cmds); err != nil {
-		return nil, fmt.Errorf("box: catalogue: %w", err)
 	}
 	sums, err := files.ReadFile("box.sum")
 	if err != nil {
@@ -72,7 +86,7 @@ func Tiers() ([]Tier, error) {
 		}
 		for _, c := range cmds {
 			if c.Tier == t.Name {
-				t.Commands = append(t.Commands, c)
+				t.Commands = append(t.Commands, Command{Name: c.Name, Synopsis: c.Synopsis, Summary: c.Summary, Tier: c.Tier})
 			}
 		}
 	}
@@ -81,22 +95,16 @@ func Tiers() ([]Tier, error) {
 
 // Module unpacks the tier's module and checks its digest.
 func (t Tier) Module() ([]byte, error) {
-	z, err := files.ReadFile(t.Name + ".wasm.gz")
+	z, err := files.ReadFile(t.Name + ".wasm.xz")
 	if err != nil {
 		return nil, fmt.Errorf("box: %w", err)
 	}
-	r, err := gzip.NewReader(bytes.NewReader(z))
+	r, err := xz.NewReader(bytes.NewReader(z))
 	if err != nil {
 		return nil, fmt.Errorf("box: %s: %w", t.Name, err)
 	}
-	// gzip's last four bytes are the size: a buffer that grows costs as much as
-	// unpacking.
-	size := binary.LittleEndian.Uint32(z[len(z)-4:])
-	if size > maxModule {
-		return nil, fmt.Errorf("box: %s has %d bytes", t.Name, size)
-	}
-	bin := make([]byte, size)
-	if _, err := io.ReadFull(r, bin); err != nil {
+	bin, err := io.ReadAll(io.LimitReader(r, maxModule))
+	if err != nil {
 		return nil, fmt.Errorf("box: %s: %w", t.Name, err)
 	}
 	if sum := sha256.Sum256(bin); hex.EncodeToString(sum[:]) != t.SHA256 {

@@ -36,21 +36,22 @@ func TestTiers(t *testing.T) {
 
 // The catalogue is what the sources say; go generate brings it up to date.
 func TestCatalogue(t *testing.T) {
-	tiers, err := box.Tiers()
+	got, err := box.Catalog()
 	if err != nil {
 		t.Fatal(err)
 	}
-	for i, cmds := range [][]*applet.Command{core.Commands(), heavy.Commands()} {
+	for tier, cmds := range map[string][]*applet.Command{"core": core.Commands(), "heavy": heavy.Commands()} {
 		var want []box.Command
 		for _, c := range cmds {
 			want = append(want, box.Command{Name: c.Name, Synopsis: c.Synopsis, Summary: c.Summary,
-				Help: strings.TrimRight(c.Help, "\n"), Tier: tiers[i].Name})
+				Help: strings.TrimRight(c.Help, "\n"), Tier: tier})
 		}
-		if !slices.Equal(tiers[i].Commands, want) {
-			t.Errorf("the catalogue of %s is not that of its sources: run go generate ./wasm/box", tiers[i].Name)
+		have := slices.DeleteFunc(slices.Clone(got), func(c box.Command) bool { return c.Tier != tier })
+		if !slices.Equal(have, want) {
+			t.Errorf("the catalogue of %s is not that of its sources: run go generate ./wasm/box", tier)
 		}
 		if !slices.IsSortedFunc(cmds, func(a, b *applet.Command) int { return strings.Compare(a.Name, b.Name) }) {
-			t.Errorf("the commands of %s are not sorted", tiers[i].Name)
+			t.Errorf("the commands of %s are not sorted", tier)
 		}
 	}
 }
@@ -73,6 +74,9 @@ func TestRebuild(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, want := range files {
+		if strings.HasSuffix(name, ".xz") { // versions of xz may pack differently: box.sum is what counts, and TestTiers
+			continue
+		}
 		if got, err := os.ReadFile(name); err != nil || !bytes.Equal(got, want) {
 			t.Errorf("%s is not what the sources give: run go generate ./wasm/box (%v)", name, err)
 		}

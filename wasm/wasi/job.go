@@ -28,7 +28,7 @@ type Config struct {
 	Spawn func(context.Context, sandbox.Child) error
 	// Fetch makes HTTP requests; nil: there is no network.
 	Fetch func(context.Context, sandbox.Request) (*sandbox.Response, error)
-	Umask uint32 // 0 means 022
+	Umask *uint32 // nil means 022
 
 	// Epoch is where the monotonic clock starts, a second on. A zero Epoch
 	// means that both clocks stand still, a nanosecond after their beginning:
@@ -57,13 +57,19 @@ type Job struct {
 	inos  uint64
 	kids  children
 	call  call // the present one
+
+	linger time.Duration
 }
+
+// Linger is how long the run is to go on after the guest has ended, which it
+// asks for by linger: a guest that only waits needs no instance meanwhile.
+func (j *Job) Linger() time.Duration { return j.linger }
 
 // NewJob returns a job with its standard streams and preopens.
 func NewJob(cfg Config) *Job {
-	j := &Job{cfg: cfg, umask: cfg.Umask, mode: noMode}
-	if j.umask == 0 {
-		j.umask = 0o022
+	j := &Job{cfg: cfg, umask: 0o022, mode: noMode}
+	if cfg.Umask != nil {
+		j.umask = *cfg.Umask & 0o777
 	}
 	j.kids.init()
 	if cfg.Stdin == nil {

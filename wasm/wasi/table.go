@@ -1,5 +1,10 @@
 package wasi
 
+import (
+	"math"
+	"time"
+)
+
 // preview1 lists the functions of wasi_snapshot_preview1.
 func preview1() map[string]function {
 	return map[string]function{
@@ -64,6 +69,8 @@ func donax() map[string]function {
 		"proc_wait":   {"iIii", procWait},
 		"proc_kill":   {"ii", procKill},
 		"net_fetch":   {"iiii", netFetch},
+		"hash":        {"iiii", hashData},
+		"linger":      {"I", func(c *call) errno { c.linger = time.Duration(min(c.p[0], math.MaxInt64)); return 0 }},
 	}
 }
 

@@ -46,7 +46,10 @@ type guest struct {
 const guestPages = 4
 
 // instance makes a guest without a job.
-func instance(t testing.TB) api.Module {
+func instance(t testing.TB) api.Module { return instanceOf(t, wasi.Module) }
+
+// instanceOf makes one of the functions of one of the host's modules.
+func instanceOf(t testing.TB, module string) api.Module {
 	t.Helper()
 	ctx := context.Background()
 	r := wazero.NewRuntimeWithConfig(ctx, wazero.NewRuntimeConfigInterpreter())
@@ -64,7 +67,7 @@ func instance(t testing.TB) api.Module {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if host == wasi.Module {
+		if host == module {
 			all = mod
 		}
 	}

@@ -13,6 +13,7 @@ import (
 	"os"
 	"strings"
 	"syscall"
+	"time"
 )
 
 // A Command is one command of the box. Help, `donax commands` and the
@@ -41,6 +42,15 @@ type Ctx struct {
 
 	// Web makes HTTP requests; nil where there is no sandbox. See Fetch.
 	Web Web
+
+	// Hash goes on with a hash by means of the host: state, as Go's package for
+	// it marshals it, becomes that after data. False: the host does not know
+	// how. It is nil where there is no sandbox.
+	Hash func(state, data []byte) bool
+
+	// Linger has the command end so long after Run has returned 0, when nothing
+	// of it takes memory any more; nil where there is no sandbox.
+	Linger func(time.Duration)
 }
 
 // Procs starts and waits for other commands.

@@ -34,11 +34,11 @@ func Box(ctx context.Context, root string) (map[string][]byte, error) {
 		if err != nil {
 			return nil, err
 		}
-		z, err := Gzip(bin)
+		z, err := Pack(ctx, bin)
 		if err != nil {
 			return nil, err
 		}
-		files[tier.name+".wasm.gz"] = z
+		files[tier.name+".wasm.xz"] = z
 		sums += fmt.Sprintf("%x  %s.wasm\n", sha256.Sum256(bin), tier.name)
 		for _, c := range tier.cmds {
 			catalog = append(catalog, command{c.Name, c.Synopsis, c.Summary, strings.TrimRight(c.Help, "\n"), tier.name})

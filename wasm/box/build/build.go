@@ -6,7 +6,6 @@ package build
 
 import (
 	"bytes"
-	"compress/gzip"
 	"context"
 	"fmt"
 	"os"
@@ -26,8 +25,10 @@ func Wasm(ctx context.Context, root, pkg string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	bin, _, err = Rewrite(bin)
-	return bin, err
+	if bin, _, err = Rewrite(bin); err != nil {
+		return nil, err
+	}
+	return bin, stripLines(bin)
 }
 
 // Compile is the first half of Wasm: a reactor as the Go compiler makes it.
@@ -84,18 +85,16 @@ func run(ctx context.Context, dir string, args ...string) (string, error) {
 	return string(out), nil
 }
 
-// Gzip compresses b; the same bytes always give the same result.
-func Gzip(b []byte) ([]byte, error) {
-	var out bytes.Buffer
-	z, err := gzip.NewWriterLevel(&out, gzip.BestCompression)
+// Pack compresses b with the program xz. How its versions do that may differ;
+// what is unpacked does not.
+func Pack(ctx context.Context, b []byte) ([]byte, error) {
+	cmd := exec.CommandContext(ctx, "xz", "--format=xz", "--check=crc32", "--threads=1", "--lzma2=preset=9e,dict=16MiB", "--stdout")
+	cmd.Stdin = bytes.NewReader(b)
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	out, err := cmd.Output()
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("xz (of XZ Utils) packs the box: %w\n%s", err, stderr.Bytes())
 	}
-	if _, err := z.Write(b); err != nil {
-		return nil, err
-	}
-	if err := z.Close(); err != nil {
-		return nil, err
-	}
-	return out.Bytes(), nil
+	return out, nil
 }

@@ -18,6 +18,7 @@ import (
 	"github.com/donax-sh/donax/wasm/box/applet/csplit"
 	"github.com/donax-sh/donax/wasm/box/applet/cut"
 	"github.com/donax-sh/donax/wasm/box/applet/dd"
+	"github.com/donax-sh/donax/wasm/box/applet/df"
 	"github.com/donax-sh/donax/wasm/box/applet/dos2unix"
 	"github.com/donax-sh/donax/wasm/box/applet/du"
 	"github.com/donax-sh/donax/wasm/box/applet/echo"
@@ -26,6 +27,7 @@ import (
 	"github.com/donax-sh/donax/wasm/box/applet/expr"
 	"github.com/donax-sh/donax/wasm/box/applet/factor"
 	"github.com/donax-sh/donax/wasm/box/applet/find"
+	"github.com/donax-sh/donax/wasm/box/applet/fmt"
 	"github.com/donax-sh/donax/wasm/box/applet/fold"
 	"github.com/donax-sh/donax/wasm/box/applet/hashsum"
 	"github.com/donax-sh/donax/wasm/box/applet/head"
@@ -99,6 +101,7 @@ func Commands() []*applet.Command {
 		&csplit.Command,
 		&cut.Command,
 		&dd.Command,
+		&df.Df,
 		&basename.Dirname,
 		&dos2unix.Dos2unix,
 		&du.Command,
@@ -109,7 +112,9 @@ func Commands() []*applet.Command {
 		&factor.Command,
 		&truth.False,
 		find.Command,
+		&fmt.Command,
 		&fold.Command,
+		&df.Free,
 		&head.Command,
 		&hexdump.Command,
 		&sysinfo.Hostname,

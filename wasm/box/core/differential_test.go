@@ -159,6 +159,19 @@ var families = map[string]func(g gen) ([]string, string){
 	"fold": func(g gen) ([]string, string) {
 		return append([]string{"fold", "-w", strconv.Itoa(1 + g.IntN(12))}, g.some(2, "-s", "-b")...), g.text(" \t\b\r  ")
 	},
+	"fmt": func(g gen) ([]string, string) {
+		args := append([]string{"fmt"}, g.some(4, "-"+strconv.Itoa(1+g.IntN(40)))...)
+		args = append(args, g.some(4, "-c", "-s", "-t", "-u", "-w"+strconv.Itoa(g.IntN(60)), "-p "+g.pick("#", "//", ">"), "-g"+strconv.Itoa(g.IntN(50)))...)
+		text := ""
+		for range g.IntN(14) {
+			text += g.pick("", "", "", "  ", "\t", " ", "# ", "> ", "// ", "#") + g.pick("", " ", "   ")
+			for range g.IntN(14) {
+				text += g.pick("a", "the", "word", "longer", "(in", "end.", "end)", "what?", "x,", "extraordinarily", "é", "\"No.\"", "e.g.", "[1]") + g.pick(" ", " ", " ", "  ", "\t", "\r")
+			}
+			text += g.pick("\n", "\n", "\n", "\n\n", "")
+		}
+		return args, strings.Repeat(text, 1+g.IntN(40)/38*60)
+	},
 	"expand": func(g gen) ([]string, string) {
 		return append([]string{"expand"}, g.some(2, "-i", "-t "+g.pick("1", "3", "2,5", "4,/3", "2,+3"))...), g.text("\t\t \b")
 	},

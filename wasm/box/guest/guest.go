@@ -17,6 +17,7 @@ import (
 	"os"
 	"runtime"
 	"syscall"
+	"time"
 
 	"github.com/donax-sh/donax/wasm/box/applet"
 )
@@ -77,6 +78,8 @@ func run() (status int32) {
 		Stderr: rawWriter(2),
 		Procs:  procs{},
 		Web:    web{},
+		Hash:   hostHash,
+		Linger: func(d time.Duration) { linger(int64(d)) },
 	}
 	status = int32(cmd.Run(c))
 	if err := c.Flush(); err != nil && status == 0 {

@@ -42,6 +42,14 @@ func procKill(pid, signal int32) syscall.Errno
 //go:noescape
 func netFetch(req *byte, n, body uint32, fd *uint32) syscall.Errno
 
+//go:wasmimport donax hash
+//go:noescape
+func hashData(state *byte, stateLen uint32, data *byte, dataLen uint32) syscall.Errno
+
+//go:wasmimport donax linger
+//go:noescape
+func linger(ns int64) syscall.Errno
+
 // These three are added to the standard library when the box is built.
 
 //go:linkname reseed runtime.donaxReseed

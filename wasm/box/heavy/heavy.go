@@ -7,6 +7,7 @@ import (
 	"github.com/donax-sh/donax/wasm/box/applet"
 	"github.com/donax-sh/donax/wasm/box/applet/awk"
 	"github.com/donax-sh/donax/wasm/box/applet/bc"
+	"github.com/donax-sh/donax/wasm/box/applet/bzip2"
 	"github.com/donax-sh/donax/wasm/box/applet/curl"
 	"github.com/donax-sh/donax/wasm/box/applet/date"
 	"github.com/donax-sh/donax/wasm/box/applet/diff"
@@ -30,9 +31,9 @@ func Commands() []*applet.Command {
 	return []*applet.Command{
 		awk.Command,
 		&bc.Command,
-		gzip.Bunzip2,
-		gzip.Bzcat,
-		gzip.Bzip2,
+		bzip2.Bunzip2,
+		bzip2.Bzcat,
+		bzip2.Bzip2,
 		curl.Command,
 		date.Command,
 		diff.Command,

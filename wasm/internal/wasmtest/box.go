@@ -14,6 +14,7 @@ const (
 	I32Const    = 0x41
 	F64Const    = 0x44
 	I32Add      = 0x6a
+	I32And      = 0x71
 	F64Sqrt     = 0x9f
 	F64Div      = 0xa3
 	I32Load     = 0x28
@@ -29,18 +30,21 @@ const (
 // Box returns a module that looks like a tier of the box: it exports
 // _initialize, which does nothing, a memory of pages, and box_run, whose body
 // is code. Function 1 is box_run; function 0 is _initialize.
-func Box(pages uint32, code ...byte) []byte { return boxModule(pages, code, nil, nil, nil, nil) }
+func Box(pages uint32, code ...byte) []byte {
+	return boxModule("box_run", pages, code, nil, nil, nil, nil)
+}
 
-// BulkSize and TableSize are the sizes of what [BulkBox] has.
+// BulkSize and TableSize are the sizes of what [BulkCommand] has.
 const (
 	BulkSize  = 1 << 20
 	TableSize = 1 << 16
 )
 
-// BulkBox is Box with a table of TableSize functions, a passive element segment
-// as large, and a passive data segment of BulkSize bytes.
-func BulkBox(pages uint32, code ...byte) []byte {
-	return boxModule(pages, code,
+// BulkCommand returns a module of a user, whose _start is what box_run is in
+// Box. It has a table of TableSize functions, a passive element segment as large,
+// and a passive data segment of BulkSize bytes.
+func BulkCommand(pages uint32, code ...byte) []byte {
+	return boxModule("_start", pages, code,
 		section(4, vec(1, append([]byte{0x70, 0}, leb(TableSize)...))),
 		section(9, vec(1, append([]byte{1, 0}, vec(TableSize, make([]byte, TableSize))...))),
 		section(12, leb(1)),
@@ -48,7 +52,7 @@ func BulkBox(pages uint32, code ...byte) []byte {
 	)
 }
 
-func boxModule(pages uint32, code, tables, elements, count, data []byte) []byte {
+func boxModule(entry string, pages uint32, code, tables, elements, count, data []byte) []byte {
 	m := []byte("\x00asm\x01\x00\x00\x00")
 	m = append(m, section(1, vec(2, []byte{0x60, 0, 0, 0x60, 0, 1, 0x7f}))...)
 	m = append(m, section(3, vec(2, []byte{0, 1}))...)
@@ -58,7 +62,7 @@ func boxModule(pages uint32, code, tables, elements, count, data []byte) []byte 
 	for _, e := range []struct {
 		name        string
 		kind, index byte
-	}{{"_initialize", 0, 0}, {"box_run", 0, 1}, {"memory", 2, 0}} {
+	}{{"_initialize", 0, 0}, {entry, 0, 1}, {"memory", 2, 0}} {
 		exports = append(append(exports, str(e.name)...), e.kind, e.index)
 	}
 	m = append(m, section(7, vec(3, exports))...)

@@ -47,6 +47,9 @@ func vec(n int, body []byte) []byte { return append(leb(uint32(n)), body...) }
 
 func str(s string) []byte { return append(leb(uint32(len(s))), s...) }
 
+// Leb is n as an immediate of an instruction.
+func Leb(n uint32) []byte { return leb(n) }
+
 func leb(n uint32) []byte {
 	var b []byte
 	for n >= 0x80 {

@@ -74,6 +74,12 @@ var _ = guest.Use([]*applet.Command{
 		time.Sleep(d)
 		return 0
 	}},
+	{Name: "linger", Run: func(c *applet.Ctx) int {
+		d, _ := time.ParseDuration(c.Args[0])
+		c.Linger(d)
+		_, _ = io.WriteString(c.Stdout, "lingers")
+		return len(c.Args) - 1
+	}},
 	{Name: "alloc", Run: func(c *applet.Ctx) int {
 		n, _ := strconv.Atoi(c.Args[0])
 		for b := [][]byte{}; n > 0; n-- {

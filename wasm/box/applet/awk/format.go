@@ -6,7 +6,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/donax-sh/donax/wasm/box/applet/cformat"
+	"github.com/donax-sh/donax/cformat"
 )
 
 // piece is a part of a format: text as it is, or a conversion.
@@ -170,6 +170,9 @@ func appendOne(b []byte, spec cformat.Spec, verb byte, v *value, m *machine) []b
 			return pad(b, string(r), spec)
 		}
 		s := v.s
+		if s == "" { // gawk writes what ends the string
+			s = "\x00"
+		}
 		return pad(b, s[:charOffset(s, 1)], spec)
 	case 'd', 'i', 'o', 'x', 'X', 'u':
 		return appendInteger(b, spec, v.num())

@@ -79,7 +79,7 @@ func (p *parser) statement() stmt {
 	case "while":
 		p.next()
 		c := p.condition()
-		return while(c, p.loopBody(), nil)
+		return loop(false, c, p.loopBody(), nil)
 	case "do":
 		p.next()
 		body := p.loopBody()
@@ -89,7 +89,7 @@ func (p *parser) statement() stmt {
 		p.expect("while")
 		c := p.condition()
 		p.terminator()
-		return doWhile(body, c)
+		return loop(true, c, body, nil)
 	case "for":
 		return p.forStatement()
 	case "switch":
@@ -150,9 +150,11 @@ func (p *parser) ifStatement() stmt {
 	}
 }
 
-func while(c *expr, body, post stmt) stmt {
+// loop runs body and then post while c, which may be nil, holds; first says
+// that the body runs once before c is looked at.
+func loop(first bool, c *expr, body, post stmt) stmt {
 	return func(m *machine) control {
-		for c == nil || c.cond(m) {
+		for again := first; again || c == nil || c.cond(m); again = false {
 			switch ctl := body(m); ctl {
 			case ctlNone, ctlContinue:
 			case ctlBreak:
@@ -165,23 +167,6 @@ func while(c *expr, body, post stmt) stmt {
 			}
 		}
 		return ctlNone
-	}
-}
-
-func doWhile(body stmt, c *expr) stmt {
-	return func(m *machine) control {
-		for {
-			switch ctl := body(m); ctl {
-			case ctlNone, ctlContinue:
-			case ctlBreak:
-				return ctlNone
-			default:
-				return ctl
-			}
-			if !c.cond(m) {
-				return ctlNone
-			}
-		}
 	}
 }
 
@@ -215,13 +200,13 @@ func (p *parser) forStatement() stmt {
 		post = p.simple()
 	}
 	p.expect(")")
-	loop := while(c, p.loopBody(), post)
+	rest := loop(false, c, p.loopBody(), post)
 	if init == nil {
-		return loop
+		return rest
 	}
 	return func(m *machine) control {
 		init(m)
-		return loop(m)
+		return rest(m)
 	}
 }
 

@@ -127,7 +127,7 @@ func (k *changer) change(name string, argument bool) {
 		return
 	}
 	old := applet.UnixMode(fi.Mode())
-	bits := k.mode.Apply(old, fi.IsDir())
+	bits := k.mode.Apply(old, fi.IsDir(), applet.Umask())
 	if bits != old {
 		if err := os.Chmod(name, applet.FromUnix(bits)); err != nil {
 			k.fail("changing permissions of ", applet.Quote(name), ": ", applet.Reason(err))

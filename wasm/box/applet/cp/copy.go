@@ -320,7 +320,7 @@ func (k *copier) attributes(from, to string, src fs.FileInfo, made bool) bool {
 			ok = k.fail(err, "preserving permissions for ", applet.Quote(to))
 		}
 	case made && !k.noMode:
-		if err := os.Chmod(to, mode.Perm()&^umask); err != nil {
+		if err := os.Chmod(to, mode.Perm()&^applet.Umask()); err != nil {
 			ok = k.fail(err, "setting permissions for ", applet.Quote(to))
 		}
 	}
@@ -331,7 +331,5 @@ func (k *copier) attributes(from, to string, src fs.FileInfo, made bool) bool {
 	}
 	return ok
 }
-
-const umask = 0o022
 
 func atime(fi fs.FileInfo) time.Time { return applet.Stat(fi).Atime }

@@ -55,7 +55,7 @@ func install(c *applet.Ctx) int {
 			c.Warn("invalid mode ", applet.Curly(mode))
 			return 1
 		}
-		k.mode = m.Apply(0, dirs)
+		k.mode = m.Apply(0, dirs, 0)
 	}
 	switch {
 	case dirs && len(args) > 0:
@@ -120,9 +120,11 @@ func (k *installer) dir(name string, mode os.FileMode) bool {
 			if k.verbose {
 				k.c.Out().WriteString("install: creating directory " + applet.Quote(path) + "\n")
 			}
+			bits := os.FileMode(0o755)
 			if i == len(parts)-1 {
-				os.Chmod(path, mode)
+				bits = mode
 			}
+			os.Chmod(path, bits) // whatever the umask
 		}
 		path += "/"
 	}

@@ -7,8 +7,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/donax-sh/donax/cformat"
 	"github.com/donax-sh/donax/wasm/box/applet"
-	"github.com/donax-sh/donax/wasm/box/applet/cformat"
 )
 
 // Command is csplit.

@@ -5,7 +5,7 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/donax-sh/donax/wasm/box/applet/cformat"
+	"github.com/donax-sh/donax/cformat"
 )
 
 func (d *job) elapsed() time.Duration { return time.Since(d.began) }

@@ -2,8 +2,8 @@
 package echo
 
 import (
+	"github.com/donax-sh/donax/cformat"
 	"github.com/donax-sh/donax/wasm/box/applet"
-	"github.com/donax-sh/donax/wasm/box/applet/cformat"
 )
 
 // Command is echo.

@@ -1,8 +1,7 @@
 // Package filemode reads modes as chmod takes them: 755, u+x, go=, a+rX.
 package filemode
 
-// Umask is the sandbox's: it cannot be changed.
-const Umask = 0o022
+import "io/fs"
 
 // A Mode is a list of changes to permission bits.
 type Mode []change
@@ -109,8 +108,9 @@ func Parse(s string) (Mode, bool) {
 	}
 }
 
-// Apply returns what becomes of old, the bits of a file or folder.
-func (m Mode) Apply(old uint32, dir bool) uint32 {
+// Apply returns what becomes of old, the bits of a file or folder. A change
+// that does not say whose bits it is for leaves those of the umask alone.
+func (m Mode) Apply(old uint32, dir bool, umask fs.FileMode) uint32 {
 	for _, c := range m {
 		bits := c.bits
 		if c.copy != 0 {
@@ -126,7 +126,7 @@ func (m Mode) Apply(old uint32, dir bool) uint32 {
 		who := c.who
 		if who == 0 {
 			who = 0o7777
-			bits &^= Umask
+			bits &^= uint32(umask)
 		}
 		bits &= who
 		switch c.op {

@@ -22,6 +22,7 @@ ln -s ../a d/link
 func TestAgainstGrep(t *testing.T) {
 	s := difftest.Suite{Commands: []string{"grep"}, Setup: setup, Stderr: true}
 	s.Run(t,
+		`grep -oz o bin | od -c`, `printf 'x1\0x2\0' | grep -zoP 'x\d' | od -c`, `grep -nT foo a`, `grep -vnT foo a`, `cat a | grep -nT foo`, `seq 400 > l; grep -bnHT 39 l`, `grep -E 'fo\b?' a`, `grep -E '\b?foo' a`, `grep -E '(fo)\1?\B+' a`,
 		`grep foo a`, `grep foo a b`, `grep -n foo a b`, `grep -c foo a b`, `grep -l foo a b abc`, `grep -L foo a b abc`,
 		`grep -i foo a`, `grep -y foo a`, `grep -w foo a`, `grep -x foo a`, `grep -v foo a`, `grep -vn foo a b`, `grep -vc foo a b`,
 		`grep -H foo a`, `grep -h foo a b`, `grep -o 'o*' a`, `grep -on 'o' a`, `grep -ob o a b`, `grep -q foo a`, `grep -q nope a`,

@@ -38,7 +38,7 @@ func (g *grep) groupSeparator() {
 }
 
 // head writes what comes before a line: name, number, offset.
-func (g *grep) head(offset int, sep byte) {
+func (g *grep) head(offset int, sep byte, empty bool) {
 	o := g.o
 	any := false
 	if g.withName {
@@ -55,7 +55,7 @@ func (g *grep) head(offset int, sep byte) {
 		}
 		s := itoa(n)
 		if o.tab {
-			for len(s) < 2 {
+			for len(s) < g.wide {
 				s = " " + s
 			}
 		}
@@ -71,7 +71,7 @@ func (g *grep) head(offset int, sep byte) {
 	if any {
 		g.colored("36", string(sep))
 	}
-	if o.tab && (any || o.nullName && g.withName) {
+	if o.tab && !empty && (any || o.nullName && g.withName) {
 		g.write([]byte("\t"))
 	}
 }
@@ -98,7 +98,7 @@ func (g *grep) line(text []byte, start, end int, sep byte) error {
 		g.write([]byte{g.sep})
 	default:
 		if g.withName || o.lineNumber || o.byteOffset || o.tab {
-			g.head(g.offset+start, sep)
+			g.head(g.offset+start, sep, len(body) == 0)
 		}
 		g.c.Stdout.Write(line)
 		if len(body) == len(line) { // the last line lacks its end
@@ -137,9 +137,9 @@ func (g *grep) parts(body []byte, offset int) error {
 			g.binaryHit, g.done = true, true
 			return nil
 		}
-		g.head(offset+s, ':')
+		g.head(offset+s, ':', false)
 		g.colored(g.matchColor(':'), string(body[s:e]))
-		g.write(nl)
+		g.write([]byte{g.sep})
 		g.printed = true
 		pos = e
 	}
@@ -152,7 +152,7 @@ func (g *grep) parts(body []byte, offset int) error {
 func (g *grep) matchColor(byte) string { return "01;31" }
 
 func (g *grep) colorLine(body []byte, offset int, sep byte) error {
-	g.head(offset, sep)
+	g.head(offset, sep, len(body) == 0)
 	pos := 0
 	// With -v the lines that do not match are selected: the context holds
 	// the matches.

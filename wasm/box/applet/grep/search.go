@@ -28,6 +28,7 @@ type grep struct {
 	failed   bool
 	selected bool // in any file
 	buf      []byte
+	wide     int  // of numbers, with -T: as the size of a file needs
 	printed  bool // a line, in any file: a group separator may be due
 
 	// Of the file being searched.
@@ -52,7 +53,12 @@ const (
 // input searches one stream.
 func (g *grep) input(name string, r io.Reader) error {
 	o := g.o
-	*g = grep{c: g.c, o: o, m: g.m, sep: g.sep, withName: g.withName, failed: g.failed, selected: g.selected, buf: g.buf, printed: g.printed, name: name, lastEnd: -1}
+	*g = grep{c: g.c, o: o, m: g.m, sep: g.sep, withName: g.withName, failed: g.failed, selected: g.selected, buf: g.buf, printed: g.printed, name: name, lastEnd: -1, wide: 19}
+	if f, ok := r.(*os.File); ok && o.tab {
+		if fi, err := f.Stat(); err == nil && fi.Mode().IsRegular() {
+			g.wide = len(itoa(int(fi.Size())))
+		}
+	}
 	g.quiet = o.quiet || o.list != 0 || o.count
 	if g.buf == nil {
 		g.buf = make([]byte, chunk)

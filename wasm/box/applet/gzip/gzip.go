@@ -1,10 +1,8 @@
-// Package gzip is gzip, gunzip and zcat, and the reading half of bzip2:
-// bunzip2 and bzcat. bzip2 itself, which would have to compress, refuses to.
+// Package gzip is gzip, gunzip and zcat.
 package gzip
 
 import (
 	"bufio"
-	"compress/bzip2"
 	"compress/gzip"
 	"errors"
 	"io"
@@ -34,12 +32,9 @@ const help = `  -c, --stdout, --to-stdout  write to standard output; keep the fi
 
 // The commands.
 var (
-	Gzip    = command("gzip", "compress files", help)
-	Gunzip  = command("gunzip", "decompress files", help)
-	Zcat    = command("zcat", "print compressed files", help)
-	Bzip2   = command("bzip2", "decompress bzip2 files (with -d)", help)
-	Bunzip2 = command("bunzip2", "decompress bzip2 files", help)
-	Bzcat   = command("bzcat", "print bzip2 files", help)
+	Gzip   = command("gzip", "compress files", help)
+	Gunzip = command("gunzip", "decompress files", help)
+	Zcat   = command("zcat", "print compressed files", help)
 )
 
 func command(name, summary, help string) *applet.Command {
@@ -47,7 +42,6 @@ func command(name, summary, help string) *applet.Command {
 }
 
 type options struct {
-	bzip                                                bool
 	stdout, decompress, keep, force, noName, name, list bool
 	test, recursive, quiet, verbose                     bool
 	suffix                                              string
@@ -64,13 +58,10 @@ type packer struct {
 func run(c *applet.Ctx) int {
 	o := &options{suffix: ".gz", level: 6}
 	switch c.Cmd.Name {
-	case "gunzip", "bunzip2":
+	case "gunzip":
 		o.decompress = true
-	case "zcat", "bzcat":
+	case "zcat":
 		o.decompress, o.stdout = true, true
-	}
-	if strings.HasPrefix(c.Cmd.Name, "b") {
-		o.bzip, o.suffix = true, ".bz2"
 	}
 	table := []applet.Opt{
 		applet.Bool(&o.stdout, 'c', "stdout"), applet.Bool(&o.stdout, 0, "to-stdout"),
@@ -90,10 +81,6 @@ func run(c *applet.Ctx) int {
 		return status
 	}
 	p := &packer{c: c, o: o}
-	if o.bzip && (o.list || !o.decompress && !o.test) {
-		c.Warn("only decompression of bzip2 is supported: use -d")
-		return 1
-	}
 	if len(operands) == 0 {
 		operands = []string{"-"}
 	}
@@ -107,14 +94,10 @@ func run(c *applet.Ctx) int {
 	return p.status
 }
 
-// tool is the name that errors are told under: gunzip is gzip.
+// warn tells of what is wrong, under the name of gzip, whichever command runs.
 func (p *packer) warn(parts ...string) {
 	p.c.Flush()
-	name := "gzip"
-	if p.o.bzip {
-		name = p.c.Cmd.Name
-	}
-	io.WriteString(p.c.Stderr, name+": "+strings.Join(parts, "")+"\n")
+	io.WriteString(p.c.Stderr, "gzip: "+strings.Join(parts, "")+"\n")
 }
 
 func (p *packer) fail(status int, parts ...string) {
@@ -150,16 +133,13 @@ func (p *packer) stream() {
 // bad tells of data that is wrong.
 func (p *packer) bad(name string, err error) {
 	p.c.Flush()
-	if !p.o.bzip {
-		io.WriteString(p.c.Stderr, "\n") // GNU gzip ends the line of a progress that is not shown
-	}
+	io.WriteString(p.c.Stderr, "\n") // GNU gzip ends the line of a progress that is not shown
 	p.fail(1, name, ": ", reason(err))
 }
 
 func reason(err error) string {
-	var ce bzip2.StructuralError
 	switch {
-	case errors.Is(err, gzip.ErrHeader), errors.As(err, &ce) && strings.Contains(string(ce), "magic"):
+	case errors.Is(err, gzip.ErrHeader):
 		return "not in gzip format"
 	case errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, io.EOF):
 		return "unexpected end of file"
@@ -196,10 +176,6 @@ type onlyWriter struct{ io.Writer }
 
 func (p *packer) unpack(w io.Writer, r io.Reader) (*gzip.Header, error) {
 	in := bufio.NewReaderSize(r, 64<<10)
-	if p.o.bzip {
-		_, err := io.CopyBuffer(onlyWriter{w}, onlyReader{bzip2.NewReader(in)}, make([]byte, 64<<10))
-		return nil, err
-	}
 	if head, _ := in.Peek(2); len(head) > 0 && string(head) != "\x1f\x8b" {
 		return nil, gzip.ErrHeader
 	}
@@ -225,7 +201,7 @@ func (p *packer) file(name string) {
 		}
 	}
 	if err != nil {
-		if o.decompress && !strings.HasSuffix(name, o.suffix) && !o.bzip {
+		if o.decompress && !strings.HasSuffix(name, o.suffix) {
 			name += o.suffix
 		}
 		p.fail(1, name, ": ", applet.Reason(err))
@@ -297,7 +273,7 @@ func (p *packer) target(name string) (string, bool) {
 			return t, true
 		}
 	}
-	for _, s := range [][2]string{{".tgz", ".tar"}, {".taz", ".tar"}, {".tbz2", ".tar"}, {".tbz", ".tar"}} {
+	for _, s := range [][2]string{{".tgz", ".tar"}, {".taz", ".tar"}} {
 		if t, ok := strings.CutSuffix(name, s[0]); ok {
 			return t + s[1], true
 		}

@@ -222,6 +222,9 @@ func sumFile(c *applet.Ctx, name string, alg algorithm) (string, error) {
 	}
 	defer r.Close()
 	h := alg.new()
+	if c.Hash != nil {
+		h = hosted{h, c.Hash}
+	}
 	if err := feed(h, r); err != nil {
 		return "", err
 	}

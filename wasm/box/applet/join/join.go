@@ -209,6 +209,9 @@ func (j *joiner) setFormat(v string, field func(string) (int, error)) error {
 func isBlank(b byte) bool { return b == ' ' || b == '\t' || b == '\n' }
 
 func (j *joiner) split(text []byte) [][]byte {
+	if len(text) == 0 {
+		return nil
+	}
 	if j.sep != nil {
 		return bytes.Split(text, j.sep)
 	}
@@ -218,13 +221,18 @@ func (j *joiner) split(text []byte) [][]byte {
 			i++
 		}
 		if i == len(text) {
+			if fields != nil { // blanks at the end have an empty field behind them
+				fields = append(fields, text[i:])
+			}
 			return fields
 		}
 		start := i
 		for i < len(text) && !isBlank(text[i]) {
 			i++
 		}
-		fields = append(fields, text[start:i])
+		if fields = append(fields, text[start:i]); i == len(text) {
+			return fields
+		}
 	}
 }
 

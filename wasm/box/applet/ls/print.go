@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/donax-sh/donax/cformat"
 	"github.com/donax-sh/donax/wasm/box/applet"
 )
 
@@ -155,25 +156,25 @@ func (l *lister) appendTime(b []byte, t, now time.Time) []byte {
 	recent := t.After(now.Add(-halfYear)) && !t.After(now)
 	switch l.timeStyle {
 	case "full-iso":
-		return applet.AppendTime(b, "%Y-%m-%d %H:%M:%S.%N %z", t)
+		return cformat.AppendTime(b, "%Y-%m-%d %H:%M:%S.%N %z", t)
 	case "long-iso":
-		return applet.AppendTime(b, "%Y-%m-%d %H:%M", t)
+		return cformat.AppendTime(b, "%Y-%m-%d %H:%M", t)
 	case "iso":
 		if recent {
-			return applet.AppendTime(b, "%m-%d %H:%M", t)
+			return cformat.AppendTime(b, "%m-%d %H:%M", t)
 		}
-		return applet.AppendTime(b, "%Y-%m-%d ", t)
+		return cformat.AppendTime(b, "%Y-%m-%d ", t)
 	case "locale":
 		if recent {
-			return applet.AppendTime(b, "%b %e %H:%M", t)
+			return cformat.AppendTime(b, "%b %e %H:%M", t)
 		}
-		return applet.AppendTime(b, "%b %e  %Y", t)
+		return cformat.AppendTime(b, "%b %e  %Y", t)
 	}
 	old, new, two := strings.Cut(l.timeStyle[1:], "\n")
 	if two && recent {
 		old = new
 	}
-	return applet.AppendTime(b, old, t)
+	return cformat.AppendTime(b, old, t)
 }
 
 // name appends the name with its colour, target and mark.

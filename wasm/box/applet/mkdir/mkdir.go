@@ -84,7 +84,7 @@ func (m *maker) one(name string, last bool) bool {
 		io.WriteString(m.c.Stdout, "mkdir: created directory "+applet.Quote(name)+"\n")
 	}
 	if last && m.mode != nil {
-		bits := m.mode.Apply(0o777, true)
+		bits := m.mode.Apply(0o777, true, applet.Umask())
 		if err := os.Chmod(name, applet.FromUnix(bits)); err != nil {
 			m.c.Warn("cannot set permissions of ", applet.Quote(name), ": ", applet.Reason(err))
 			return false

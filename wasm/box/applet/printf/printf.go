@@ -5,8 +5,8 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/donax-sh/donax/cformat"
 	"github.com/donax-sh/donax/wasm/box/applet"
-	"github.com/donax-sh/donax/wasm/box/applet/cformat"
 )
 
 // Command is printf.
@@ -191,7 +191,10 @@ func (p *printer) conversion(f string) (rest string, ok bool) {
 	case 's':
 		p.out = s.String(p.out, a)
 	case 'q':
-		p.out = s.String(p.out, applet.Name(a))
+		if given {
+			a = applet.Name(a)
+		}
+		p.out = s.String(p.out, a)
 	case 'b':
 		var text []byte
 		text, p.stop = cformat.Text(nil, a, true)

@@ -443,22 +443,22 @@ func (e *editor) simple(c *command) error {
 	case 'g':
 		e.space, e.chomped = append(e.space[:0], e.hold...), e.held
 	case 'G':
-		e.space, e.chomped = append(append(e.space, e.sep), e.hold...), e.chomped && e.held
+		e.space, e.chomped = append(append(e.space, e.sep), e.hold...), e.held
 	case 'h':
 		e.hold, e.held = append(e.hold[:0], e.space...), e.chomped
 	case 'H':
-		e.hold, e.held = append(append(e.hold, e.sep), e.space...), e.chomped && e.held
+		e.hold, e.held = append(append(e.hold, e.sep), e.space...), e.chomped
 	case 'x':
 		e.space, e.hold = e.hold, e.space
 		e.chomped, e.held = e.held, e.chomped
 	case 'z':
 		e.space = e.space[:0]
 	case 'P':
-		line := e.space
+		line, chomped := e.space, e.chomped
 		if i := bytes.IndexByte(line, e.sep); i >= 0 {
-			line = line[:i]
+			line, chomped = line[:i], true
 		}
-		e.out.line(line, true)
+		e.out.line(line, chomped)
 	case 'a':
 		e.queue = append(e.queue, appended{'a', c.text})
 	case 'i':

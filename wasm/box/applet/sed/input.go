@@ -202,10 +202,12 @@ func (in *input) open() bool {
 	return false
 }
 
-// start begins a file: separate ones number their lines anew.
+// start begins a file: separate ones number their lines anew, and find nothing
+// in the hold space.
 func (in *input) start() {
 	if in.e.o.separate {
 		in.line = 0
+		in.e.hold, in.e.held = in.e.hold[:0], true
 		for i := range in.e.prog {
 			c := &in.e.prog[i]
 			c.state = rangeOff

@@ -39,6 +39,10 @@ func run(c *applet.Ctx) int {
 	if !valid {
 		return c.Usage()
 	}
+	if c.Linger != nil {
+		c.Linger(sum)
+		return 0
+	}
 	time.Sleep(sum)
 	return 0
 }

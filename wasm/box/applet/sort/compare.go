@@ -6,8 +6,8 @@ import (
 	"hash/maphash"
 	"strings"
 
+	"github.com/donax-sh/donax/cformat"
 	"github.com/donax-sh/donax/wasm/box/applet"
-	"github.com/donax-sh/donax/wasm/box/applet/cformat"
 )
 
 // compare compares two lines by all keys and, if so wanted, as a whole.

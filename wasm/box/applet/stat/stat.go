@@ -8,8 +8,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/donax-sh/donax/cformat"
 	"github.com/donax-sh/donax/wasm/box/applet"
-	"github.com/donax-sh/donax/wasm/box/applet/cformat"
 )
 
 // Command is stat.
@@ -234,7 +234,7 @@ func (p *printer) directive(out []byte, s cformat.Spec, part, verb byte) ([]byte
 func (p *printer) time(out []byte, s cformat.Spec, seconds bool, t time.Time) ([]byte, bool) {
 	s.Verb = 's'
 	if !seconds {
-		return s.String(out, string(applet.AppendTime(nil, "%Y-%m-%d %H:%M:%S.%N %z", t.In(time.Local)))), true
+		return s.String(out, string(cformat.AppendTime(nil, "%Y-%m-%d %H:%M:%S.%N %z", t.In(time.Local)))), true
 	}
 	text := strconv.FormatInt(t.Unix(), 10)
 	if s.Prec > 0 {

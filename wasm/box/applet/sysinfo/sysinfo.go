@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/donax-sh/donax/cformat"
 	"github.com/donax-sh/donax/wasm/box/applet"
 )
 
@@ -208,9 +209,9 @@ func uptime(c *applet.Ctx) int {
 	case pretty:
 		c.Out().WriteString("up 0 minutes\n")
 	case since:
-		c.Out().Write(applet.AppendTime(nil, "%Y-%m-%d %H:%M:%S\n", now))
+		c.Out().Write(cformat.AppendTime(nil, "%Y-%m-%d %H:%M:%S\n", now))
 	default:
-		c.Out().Write(applet.AppendTime(nil, " %H:%M:%S up 0 min,  0 users,  load average: 0.00, 0.00, 0.00\n", now))
+		c.Out().Write(cformat.AppendTime(nil, " %H:%M:%S up 0 min,  0 users,  load average: 0.00, 0.00, 0.00\n", now))
 	}
 	return 0
 }

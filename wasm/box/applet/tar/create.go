@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/donax-sh/donax/wasm/box/applet"
+	"github.com/donax-sh/donax/wasm/box/applet/internal/bzip2"
 	"github.com/donax-sh/donax/wasm/box/applet/internal/codec"
 	"github.com/donax-sh/donax/wasm/box/applet/internal/gnudate"
 )
@@ -118,6 +119,8 @@ func (o *options) compressor(w io.Writer) (io.WriteCloser, error) {
 		z := gzip.NewWriter(w)
 		z.OS = 3
 		return z, nil
+	case "bzip2":
+		return bzip2.NewWriter(w, 9), nil
 	case "xz":
 		return codec.NewXZWriter(w, codec.XZOptions{Level: 6}), nil
 	case "zstd":

@@ -1,5 +1,5 @@
-// Package tar is tar: create, append, list and extract, with gzip, xz and
-// zstd, and reading bzip2.
+// Package tar is tar: create, append, list and extract, with gzip, bzip2, xz
+// and zstd.
 //
 // Extraction never leaves the folder it works in: leading slashes are
 // dropped, members with .. are refused by name, symbolic links are made last
@@ -32,7 +32,7 @@ var Command = &applet.Command{
   -C, --directory=DIR   change to DIR first
   -v, --verbose         list what is treated
   -z, --gzip            gzip
-  -j, --bzip2           bzip2 (extract and list only)
+  -j, --bzip2           bzip2
   -J, --xz              xz
       --zstd            zstd
   -I, --use-compress-program=PROG  what gzip, pigz, bzip2, xz or zstd means; its options
@@ -204,9 +204,6 @@ func run(c *applet.Ctx) int {
 	}
 	if refused == "" && o.mode == 0 {
 		refused = "You must specify one of the '-Acdtrux', '--delete' or '--test-label' options"
-	}
-	if refused == "" && o.mode == 'c' && o.packedAs() == "bzip2" {
-		refused = "bzip2 can only be read"
 	}
 	if refused == "" && o.mode == 'r' && o.pack != "" {
 		refused = "Cannot update compressed archives"

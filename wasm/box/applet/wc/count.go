@@ -115,9 +115,12 @@ func (k *counter) count(text []byte, last bool) []byte {
 				words++
 				in = true
 			}
-			chars++
-			i++
-			k.column++
+			from := i
+			for i++; i < len(text) && kindOf[text[i]] == graphic; {
+				i++
+			}
+			chars += int64(i - from)
+			k.column += int64(i - from)
 			continue
 		case space:
 			in = false

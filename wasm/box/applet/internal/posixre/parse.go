@@ -75,6 +75,7 @@ type parser struct {
 	backrefs bool
 	depth    int
 	warnings []string
+	solid    bool // the branch at hand holds something that can be repeated
 }
 
 type tokKind uint8
@@ -283,6 +284,7 @@ func (p *parser) alternatives(top bool) (*node, error) {
 
 func (p *parser) branch(top bool) (*node, error) {
 	var subs []*node
+	p.solid = false
 	for first := true; ; first = false {
 		t := p.peek(first)
 		if t.kind == tClose && top && (p.opt.Dialect == GrepExtended || p.opt.Dialect == Awk) {
@@ -297,6 +299,7 @@ func (p *parser) branch(top bool) (*node, error) {
 		}
 		if n != nil {
 			subs = append(subs, n)
+			p.solid = p.solid || n.op < nBegin
 		}
 	}
 	switch len(subs) {
@@ -430,7 +433,9 @@ func (p *parser) strayOperator(t token) (*node, error) {
 		}
 		text = "{...}"
 	}
-	p.warnings = append(p.warnings, text+" at start of expression")
+	if !p.solid {
+		p.warnings = append(p.warnings, text+" at start of expression")
+	}
 	return nil, nil
 }
 

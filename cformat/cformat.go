@@ -1,5 +1,6 @@
-// Package cformat formats numbers as C's printf does, of which Go's fmt
-// differs, and reads C's escapes.
+// Package cformat formats numbers and times as C's printf and strftime do, of
+// which Go's fmt and time differ,
+// and reads C's numbers and escapes.
 package cformat
 
 import (
