@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/donax-sh/donax/sandbox"
 )
@@ -48,7 +49,9 @@ var guesses = map[string]habit{
 }
 
 // plainSed is a sed script that only changes what passes through.
-var plainSed = regexp.MustCompile(`^(s/[^/]*/[^/]*/[gpI0-9]*|[0-9$,]*[pdq])$`)
+var plainSed = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^(s/[^/]*/[^/]*/[gpI0-9]*|[0-9$,]*[pdq])$`)
+})
 
 // usesOf implements [sandbox.UsesOf].
 func usesOf(name string, args []string, dynamic []int, isFolder func(string) bool) (u sandbox.Uses) {
@@ -68,7 +71,7 @@ func usesOf(name string, args []string, dynamic []int, isFolder func(string) boo
 	has := func(flags string) bool {
 		return slices.ContainsFunc(options, func(o string) bool { return !strings.HasPrefix(o, "--") && strings.ContainsAny(o, flags) })
 	}
-	if name == "sed" && (len(words) == 0 || !plainSed.MatchString(words[0])) { // it may run commands
+	if name == "sed" && (len(words) == 0 || !plainSed().MatchString(words[0])) { // it may run commands
 		u.More, u.Links = true, true
 	}
 	switch {

@@ -136,6 +136,9 @@ func (s *snapshot) checkConstants(modules map[string]*ast.Module) (ps problems) 
 	}
 	compare := map[string]bool{ast.Equality.Name: true, ast.Equal.Name: true, ast.NotEqual.Name: true, ast.Member.Name: true, ast.Assign.Name: true}
 	call := func(terms []*ast.Term) {
+		if len(terms) == 3 && terms[0].String() == ast.Member.Name {
+			ps = append(ps, s.checkCollection(terms[2])...)
+		}
 		if len(terms) == 3 && compare[terms[0].String()] {
 			check(terms[1], terms[2])
 			check(terms[2], terms[1])
@@ -156,6 +159,31 @@ func (s *snapshot) checkConstants(modules map[string]*ast.Module) (ps problems) 
 		})
 	}
 	return ps
+}
+
+// checkCollection finds `x in y` where y is no collection: it never holds, and
+// nobody says so.
+func (s *snapshot) checkCollection(y *ast.Term) problems {
+	kind := ""
+	switch v := y.Value.(type) {
+	case ast.String:
+		kind = "string"
+	case ast.Ref:
+		_, n := parsedSchema()
+		for i := 1; i < len(v) && n != nil; i++ {
+			key, _ := v[i].Value.(ast.String)
+			n = n.Properties[string(key)]
+		}
+		if n != nil && v[0].Equal(ast.InputRootDocument) {
+			kind = n.Type
+		}
+	}
+	if kind != "string" && kind != "integer" && kind != "boolean" {
+		return nil
+	}
+	p := s.texts.lint(y.Loc(), "`in` never finds anything here: this is %s %s", map[bool]string{true: "an", false: "a"}[kind == "integer"], kind)
+	p.Details = []string{"compare with ==, write a set after it as in {\"a\", \"b\"}, or look for a part of a text with contains(text, part)"}
+	return problems{p}
 }
 
 // eachString calls f with t, or with the members of t, that are strings.

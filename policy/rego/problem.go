@@ -109,7 +109,9 @@ func (t texts) fromAST(err error) problems {
 			p.Details = append(p.Details, name+" is not available to policies: "+whyRemoved(name))
 		}
 		p.Details = append(p.Details, advice(e, p.Source)...)
-		ps = append(ps, p)
+		if !slices.ContainsFunc(ps, func(q Problem) bool { return q.String() == p.String() }) { // the parser repeats itself
+			ps = append(ps, p)
+		}
 	}
 	return ps
 }
@@ -119,22 +121,63 @@ var keywords = []string{"contains", "default", "every", "import", "package"}
 
 var word = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile("\"[^\"]*\"|`[^`]*`|#.*|[a-z]+") })
 
+// operators of other languages, and how Rego says it.
+var foreign = []struct{ message, sign, say string }{
+	{"illegal token", "'", "strings are written with double quotes or backticks"},
+	{"", "&&", "conditions that must all hold stand on lines of their own in { }, or have a ; between them"},
+	{"", " and ", "conditions that must all hold stand on lines of their own in { }, or have a ; between them"},
+	{"", "||", "write what may hold instead as a second rule of the same name, or as: in {...}"},
+	{"", " or ", "write what may hold instead as a second rule of the same name, or as: in {...}"},
+	{"non-terminated string", "", "a string ends with the quote it began with, on the same line"},
+	{"unexpected eof token", "", "a {, [ or ( further up is not closed"},
+	{"package expected", "", "the first line is: package donax"},
+	{"empty module", "", "the first line is: package donax"},
+	{"cannot be used for rule name", "", "a condition comes after if: allow if input.exec.name == \"ls\""},
+	{"rule name conflicts with built-in function", "", "a condition comes after if: allow if input.exec.name == \"ls\""},
+}
+
 // advice adds to OPA's words what a newcomer needs.
 func advice(e *ast.Error, line string) (out []string) {
+	undefined, isUndefined := strings.CutPrefix(e.Message, "undefined function ")
 	switch {
 	case e.Code == ast.UnsafeVarErr:
-		out = append(out, "it is never given a value: assign one with :=, or declare it with some ... in")
-	case e.Code != ast.ParseErr:
-	case e.Message == "illegal token" && strings.Contains(line, "'"):
-		out = append(out, "strings are written with double quotes or backticks")
-	default:
-		for _, w := range word().FindAllString(line, -1) {
-			if k := nearest(w, keywords); k != "" {
-				out = append(out, "did you mean "+k+"?")
+		for _, w := range []string{"true", "false", "null"} {
+			if strings.EqualFold(e.Message, "var "+w+" is unsafe") {
+				return []string{"it is written " + w}
 			}
+		}
+		return []string{"it is never given a value: assign one with :=, or declare it with some ... in"}
+	case isUndefined && !removed(undefined):
+		if like := nearest(undefined, builtinNames()); like != "" {
+			return []string{"did you mean " + like + "?"}
+		}
+		if strings.HasPrefix(undefined, "data.") {
+			return []string{"no loaded file defines it: give --policy the folder that holds both"}
+		}
+		if lib, _, dotted := strings.Cut(undefined, "."); dotted {
+			return []string{"if it is a package of yours, below the package line stands: import data." + lib}
+		}
+	case e.Code != ast.ParseErr:
+		return nil
+	}
+	for _, f := range foreign {
+		if e.Code == ast.ParseErr && strings.Contains(e.Message, f.message) && strings.Contains(line, f.sign) {
+			return []string{f.say}
+		}
+	}
+	for _, w := range word().FindAllString(line, -1) {
+		if k := nearest(w, keywords); k != "" && e.Code == ast.ParseErr {
+			out = append(out, "did you mean "+k+"?")
 		}
 	}
 	return out
+}
+
+func builtinNames() (names []string) {
+	for _, b := range newCapabilities().Builtins {
+		names = append(names, b.Name)
+	}
+	return names
 }
 
 // at returns a problem placed at loc, with its source line.
