@@ -108,6 +108,8 @@ func (r *Runtime) run(ctx context.Context, m *module, name string, proc *sandbox
 		last = &lastWords{w: stderr}
 		stderr = last
 	}
+	mt := &meter{limit: r.cpu}
+	mt.budget, _ = ctx.Value(budgetKey{}).(*Budget)
 	job := wasi.NewJob(wasi.Config{
 		Args: args,
 		Env:  proc.Env,
@@ -121,6 +123,7 @@ func (r *Runtime) run(ctx context.Context, m *module, name string, proc *sandbox
 		Spawn:  proc.Spawn,
 		Fetch:  proc.Fetch,
 		Umask:  proc.Umask,
+		Spend:  mt.spend,
 		Epoch:  r.epoch,
 	})
 	jobCtx, cancel := context.WithCancel(ctx)
@@ -128,8 +131,6 @@ func (r *Runtime) run(ctx context.Context, m *module, name string, proc *sandbox
 		cancel() // children that outlive the command end with it
 		job.Close()
 	}()
-	mt := &meter{limit: r.cpu}
-	mt.budget, _ = ctx.Value(budgetKey{}).(*Budget)
 	jobCtx = wasi.With(context.WithValue(jobCtx, meterKey{}, mt), job)
 	mc, err := m.pool.take(jobCtx, uint64(limit)/pageSize*pageSize)
 	if err != nil {

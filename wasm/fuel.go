@@ -99,6 +99,11 @@ func (m *meter) settle() error {
 	if m.fuel != nil {
 		n -= int64(m.fuel.Get())
 	}
+	return m.spend(n)
+}
+
+// spend books work that is worth n instructions.
+func (m *meter) spend(n int64) error {
 	m.used += n
 	if m.limit > 0 && m.used > m.limit {
 		return &sandbox.LimitError{What: fmt.Sprintf("cpu of %d instructions", m.limit)}

@@ -30,6 +30,12 @@ func hashData(c *call) errno {
 	if !ok || !ok2 {
 		return eFAULT
 	}
+	if c.cfg.Spend != nil {
+		// A byte costs the processor about as much as an instruction.
+		if err := c.cfg.Spend(int64(len(data))); err != nil {
+			c.stop(err)
+		}
+	}
 	for _, h := range []func() any{
 		func() any { return md5.New() }, func() any { return sha1.New() },
 		func() any { return sha256.New224() }, func() any { return sha256.New() },

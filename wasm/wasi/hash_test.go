@@ -40,6 +40,8 @@ func TestHash(t *testing.T) {
 			t.Errorf("%s: %x, want %x (%v)", name, parts.Sum(nil), whole.Sum(nil), err)
 		}
 	}
+	var spent int64
+	g.job(wasi.Config{Spend: func(n int64) error { spent += n; return nil }})
 	end := uint64(guestPages << 16)
 	sha, _ := sha256.New().(encoding.BinaryMarshaler).MarshalBinary()
 	at, n := g.put(1024, string(sha))
@@ -54,5 +56,8 @@ func TestHash(t *testing.T) {
 		if got := g.call("hash", c.args...); got != c.want {
 			t.Errorf("hash%v: %d, want %d", c.args, got, c.want)
 		}
+	}
+	if spent < int64(n) {
+		t.Errorf("%d bytes were hashed for %d instructions", n, spent)
 	}
 }

@@ -30,6 +30,10 @@ type Config struct {
 	Fetch func(context.Context, sandbox.Request) (*sandbox.Response, error)
 	Umask *uint32 // nil means 022
 
+	// Spend is told of work that the host does in place of the guest, in
+	// instructions, before it is done. An error ends the guest. Nil: it is free.
+	Spend func(n int64) error
+
 	// Epoch is where the monotonic clock starts, a second on. A zero Epoch
 	// means that both clocks stand still, a nanosecond after their beginning:
 	// so it must be while a snapshot is taken, since the clocks of whatever
