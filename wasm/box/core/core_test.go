@@ -79,8 +79,8 @@ func (im *importer) walk(t *testing.T, path string, by []string) {
 	ctx := build.Default
 	ctx.GOOS, ctx.GOARCH, ctx.CgoEnabled = "wasip1", "wasm", false
 	dir := filepath.Join(runtime.GOROOT(), "src", path)
-	if rest, ok := strings.CutPrefix(path, "github.com/donax-sh/donax/wasm/box/"); ok {
-		dir = filepath.Join("..", rest)
+	if rest, ok := strings.CutPrefix(path, "github.com/donax-sh/donax/"); ok {
+		dir = filepath.Join("..", "..", "..", rest)
 	}
 	if _, err := os.Stat(dir); err != nil {
 		dir = filepath.Join(runtime.GOROOT(), "src", "vendor", path)
