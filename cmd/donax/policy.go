@@ -102,6 +102,7 @@ func needs(what, try string) cobra.PositionalArgs {
 
 func newPolicyCheck(std stdio) *cobra.Command {
 	var asJSON bool
+	var entry string
 	cmd := &cobra.Command{
 		Use:   "check PATH...",
 		Short: "Compile policies strictly and say what looks wrong",
@@ -111,7 +112,7 @@ Each PATH is a layer of its own, as with --policy. Exit status 0: they load; 1: 
 		RunE: func(cmd *cobra.Command, args []string) error {
 			ok, reports := true, []*rego.Report{}
 			for _, path := range args {
-				r, err := rego.Check(cmd.Context(), rego.Config{Paths: []string{path}, Enforce: rego.Obligations()})
+				r, err := rego.Check(cmd.Context(), rego.Config{Paths: []string{path}, Entrypoint: entry, Enforce: rego.Obligations()})
 				if err != nil {
 					return &exitError{exitUsage, err}
 				}
@@ -133,6 +134,7 @@ Each PATH is a layer of its own, as with --policy. Exit status 0: they load; 1: 
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	cmd.Flags().StringVar(&entry, "policy-entrypoint", "", "check that one rule, like `acme/authz/decision`, can be asked")
 	return cmd
 }
 

@@ -68,3 +68,21 @@ func TestEntryPointsThatAreRefused(t *testing.T) {
 		}
 	}
 }
+
+// An else answers for kinds of action that its rule cannot hold for.
+func TestElse(t *testing.T) {
+	for name, src := range map[string]string{
+		"acme/decision": "package acme\n\ndecision := {\"allow\": false} if input.exec.name == \"ls\"\n\nelse := {\"allow\": true} if input.action != \"net\"\n",
+		"":              "package donax\n\nallow := false if input.exec.name == \"ls\"\n\nelse if input.action != \"net\"\n",
+	} {
+		e := mustLoadConfig(t, Config{Sources: map[string]string{"p.rego": src}, Entrypoint: name})
+		for _, c := range []struct {
+			a    policy.Action
+			want policy.Effect
+		}{{execAction("ls"), policy.Deny}, {execAction("cat"), policy.Allow}, {commandAction("x"), policy.Allow}} {
+			if d := decide(t, e, c.a); d.Effect != c.want {
+				t.Errorf("%q: %s is %v, want %v", name, c.a.Kind, d.Effect, c.want)
+			}
+		}
+	}
+}

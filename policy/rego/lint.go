@@ -65,7 +65,8 @@ func (s *snapshot) checkPackage(modules map[string]*ast.Module) (ps problems) {
 		}
 		if !found {
 			p := s.texts.lint(m.Package.Loc(), "no file is in package %s, which is the one that is asked", s.packageName())
-			p.Details = []string{"this file is in " + strings.TrimPrefix(m.Package.Path.String(), "data.")}
+			name := strings.TrimPrefix(m.Package.Path.String(), "data.")
+			p.Details = []string{"this file is in " + name, "to ask one rule of it instead: --policy-entrypoint " + strings.ReplaceAll(name, ".", "/") + "/RULE"}
 			ps = append(ps, p)
 		}
 	}

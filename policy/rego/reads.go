@@ -129,10 +129,16 @@ func (s *snapshot) reachable(k known, names []string) []*ast.Rule {
 	return out
 }
 
-// contradicts reports that r cannot hold, because one of its conditions needs
-// another kind, or facts of another kind, or another value of a known field.
+// contradicts reports that neither r nor an else of it can hold, because one of
+// its conditions needs another kind, or facts of another kind, or another value
+// of a known field.
 func (k known) contradicts(r *ast.Rule) bool {
-	return !r.Default && slices.ContainsFunc(r.Body, k.excludes)
+	for ; r != nil; r = r.Else {
+		if r.Default || !slices.ContainsFunc(r.Body, k.excludes) {
+			return false
+		}
+	}
+	return true
 }
 
 // neverRuns is contradicts for analysis that must be exact: nothing that may
