@@ -30,6 +30,7 @@ func (s *snapshot) lint(modules map[string]*ast.Module) {
 		ps = append(ps, s.checkMemberTypes()...)
 		ps = append(ps, s.checkObligations()...)
 		ps = append(ps, s.checkReach()...)
+		ps = append(ps, s.checkWrites()...)
 	}
 	ps = append(ps, s.checkUnused()...)
 	ps = append(ps, s.checkConstants(modules)...)
@@ -290,6 +291,41 @@ func (s *snapshot) checkReach() (ps problems) {
 		ps = append(ps, p)
 	}
 	return ps
+}
+
+// checkWrites warns where the rules that refuse know of writes to files, but not
+// of files that are made anew: `echo x > new` is no write.
+func (s *snapshot) checkWrites() (ps problems) {
+	var found *ast.Term
+	create := false
+	for _, name := range []string{ruleDeny, ruleAsk} {
+		for _, r := range s.rules(name) {
+			var write *ast.Term
+			files := false
+			ast.WalkTerms(r, func(t *ast.Term) bool {
+				switch v := t.Value.(type) {
+				case ast.Ref:
+					files = files || v.HasPrefix(fileRef)
+				case ast.String:
+					create = create || v == "create"
+					if v == "write" {
+						write = t
+					}
+				}
+				return false
+			})
+			if files && write != nil {
+				found = write
+			}
+		}
+	}
+	if found == nil || create || found.Loc() == nil {
+		return nil
+	}
+	p := s.texts.lint(found.Loc(), "a file that is made anew is created, not written: no rule that refuses names \"create\"")
+	p.Warning = true
+	p.Details = []string{`what changes files: input.file.op in {"write", "create", "remove", "rename", "chmod", "link"}`}
+	return problems{p}
 }
 
 // mayAllow reports whether some allow or ask rule can hold for kind k.

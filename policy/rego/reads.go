@@ -85,7 +85,10 @@ type known struct {
 	facts []fact
 }
 
-var actionRef = ast.MustParseRef("input.action")
+var (
+	actionRef = ast.MustParseRef("input.action")
+	fileRef   = ast.MustParseRef("input.file")
+)
 
 func kindIs(k policy.Kind) known {
 	return known{kind: k, facts: []fact{{actionRef, ast.String(k)}}}

@@ -37,6 +37,22 @@ func TestCheckWarnsOfWhatIsAlwaysDenied(t *testing.T) {
 	}
 }
 
+// Who refuses writes and forgets that new files are created is told.
+func TestCheckWarnsOfWrites(t *testing.T) {
+	for body, warns := range map[string]bool{
+		`input.file.op == "write"`: true, `input.file.op in {"write", "remove"}`: true,
+		`input.file.op in {"write", "create"}`: false, `input.file.op != "read"`: false, `input.exec.args[0] == "write"`: false,
+	} {
+		r, err := Check(context.Background(), Config{Sources: map[string]string{"p.rego": head + "allow := true\n\ndeny contains \"x\" if " + body + "\n"}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !r.OK() || strings.Contains(r.String(), "made anew") != warns {
+			t.Errorf("%s: %s", body, r)
+		}
+	}
+}
+
 func TestExplain(t *testing.T) {
 	e := mustLoad(t, head+`
 allow if {
