@@ -12,7 +12,7 @@ import (
 	"strings"
 	"time"
 
-	policies "github.com/donax-sh/donax/examples/policy"
+	"github.com/donax-sh/donax/examples/policies"
 	"github.com/donax-sh/donax/mcp/client"
 	"github.com/spf13/cobra"
 )

@@ -9,7 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	policies "github.com/donax-sh/donax/examples/policy"
+	"github.com/donax-sh/donax/examples/policies"
 	"github.com/donax-sh/donax/policy/rego"
 	"github.com/spf13/cobra"
 )

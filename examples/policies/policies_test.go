@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	policies "github.com/donax-sh/donax/examples/policy"
+	"github.com/donax-sh/donax/examples/policies"
 	"github.com/donax-sh/donax/policy/rego"
 )
 

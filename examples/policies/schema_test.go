@@ -25,7 +25,7 @@ type node struct {
 }
 
 // TestManualShowsTheSchema keeps the tables of the manual as the schema is;
-// `go test ./examples/policy -run Manual -update` writes them.
+// `go test ./examples/policies -run Manual -update` writes them.
 func TestManualShowsTheSchema(t *testing.T) {
 	var root node
 	if err := json.Unmarshal(rego.Schema(), &root); err != nil {
@@ -56,7 +56,7 @@ func TestManualShowsTheSchema(t *testing.T) {
 		return
 	}
 	if want != string(text) {
-		t.Error("the manual does not show the schema as it is: go test ./examples/policy -run Manual -update")
+		t.Error("the manual does not show the schema as it is: go test ./examples/policies -run Manual -update")
 	}
 }
 
