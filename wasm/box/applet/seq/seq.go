@@ -30,6 +30,7 @@ type decimal struct {
 	prec   int   // digits after the point
 	width  int   // characters before the point, the sign included
 	exact  bool
+	whole  string // the digits of an integer without a sign
 }
 
 func parse(s string) (decimal, bool) {
@@ -62,6 +63,9 @@ func parse(s string) (decimal, bool) {
 	d.prec, d.width = len(frac), len(whole)
 	if whole == "" || whole == "-" {
 		d.width++
+	}
+	if frac == "" && strings.Trim(whole, "0123456789") == "" {
+		d.whole = strings.TrimLeft(whole[:max(0, len(whole)-1)], "0") + whole[max(0, len(whole)-1):]
 	}
 	var err error
 	d.digits, err = strconv.ParseInt(whole+frac, 10, 64)
@@ -134,9 +138,12 @@ func run(c *applet.Ctx) int {
 			z = math.MinInt64
 		}
 	}
-	if ok1 && ok2 && ok3 {
+	switch {
+	case ok1 && ok2 && ok3:
 		s.exact(a, b, z, scale)
-	} else {
+	case first.whole != "" && last.whole != "" && ok2 && scale == 0 && b > 0:
+		s.long(first.whole, last.whole, b)
+	default:
 		s.floats(first.value, step.value, last.value)
 	}
 	return 0
@@ -270,6 +277,39 @@ func appendDecimal(b []byte, n int64, prec, width int) []byte {
 		b[i] = '.'
 	}
 	return b
+}
+
+// long counts in digits, for integers of any length.
+func (s *series) long(first, last string, step int64) {
+	n := []byte(first)
+	for len(n) < len(last) || len(n) == len(last) && string(n) <= last {
+		if s.any {
+			s.out = append(s.out, s.separator...)
+		}
+		s.any = true
+		if s.format != nil {
+			f, _ := cformat.ParseFloat(string(n))
+			s.out = s.format(s.out, f)
+		} else {
+			for range s.width - len(n) {
+				s.out = append(s.out, '0')
+			}
+			s.out = append(s.out, n...)
+		}
+		if !s.flush() {
+			return
+		}
+		carry := step
+		for i := len(n) - 1; i >= 0 && carry > 0; i-- {
+			carry += int64(n[i] - '0')
+			n[i] = byte('0' + carry%10)
+			carry /= 10
+		}
+		if carry > 0 {
+			n = append(strconv.AppendInt(nil, carry, 10), n...)
+		}
+	}
+	s.end()
 }
 
 func (s *series) floats(first, step, last float64) {
