@@ -23,7 +23,7 @@ func TestAbsentHints(t *testing.T) {
 	}
 	quoted := regexp.MustCompile("`([^` ]+)[^`]*`")
 	for _, name := range strings.Fields("python3 npm apt-get node perl sqlite3 psql git gh make gcc ssh rsync ping http sudo useradd vim man open clear tmux crontab " +
-		"systemctl top mount ffmpeg iconv locale gpg hexyl bat fd exa ag sd delta dust md5 gsed zsh xmllint 7z hostnamectl quota pstree who getfacl dc dir envsubst") {
+		"systemctl top mount ffmpeg recode locale gpg hexyl bat fd exa ag sd delta dust md5 gsed zsh xmllint 7z hostnamectl quota pstree w getfacl dc") {
 		line := sandbox.Absent(name)
 		if line == "" {
 			t.Errorf("%s: no hint", name)

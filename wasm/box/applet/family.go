@@ -8,7 +8,7 @@ func family(name string) (product, version string) {
 	for _, f := range [...]struct{ names, product, version string }{
 		{"grep egrep fgrep", "GNU grep", "3.8"},
 		{"sed", "GNU sed", "4.9"},
-		{"awk gawk", "GNU Awk", "5.2"},
+		{"awk gawk mawk nawk", "GNU Awk", "5.2"},
 		{"find xargs", "GNU findutils", "4.9.0"},
 		{"diff cmp", "GNU diffutils", "3.8"},
 		{"patch", "GNU patch", "2.7.6"},
@@ -31,11 +31,13 @@ func family(name string) (product, version string) {
 		{"xxd", "xxd", "2022-01-14"},
 		{"strings", "GNU binutils", "2.40"},
 		{"dos2unix unix2dos", "dos2unix", "7.4.3"},
-		{"column hexdump rev more uuidgen setsid", "util-linux", "2.38.1"},
+		{"column getopt hexdump rev more uuidgen setsid", "util-linux", "2.38.1"},
 		{"cal ncal", "bsdmainutils", "12.1.8"},
 		{"hostname", "hostname", "3.23"},
 		{"uptime watch free ps", "procps-ng", "4.0.2"},
 		{"which", "debianutils", "5.7"},
+		{"iconv", "GNU libc", "2.36"},
+		{"envsubst", "GNU gettext-runtime", "0.21"},
 		{"html2md", "donax", "1"},
 	} {
 		for n := range strings.FieldsSeq(f.names) {

@@ -18,7 +18,7 @@ import (
 	"github.com/donax-sh/donax/wasm/box/heavy"
 )
 
-func TestMain(m *testing.M) { applettest.Main(m, core.Commands()) }
+func TestMain(m *testing.M) { applettest.Main(m, append(core.Commands(), heavy.Commands()...)) }
 
 func TestNative(t *testing.T) {
 	applettest.Run(t, "../applet", applettest.Native(append(core.Commands(), heavy.Commands()...)))

@@ -11,10 +11,13 @@ import (
 	"github.com/donax-sh/donax/wasm/box/applet/curl"
 	"github.com/donax-sh/donax/wasm/box/applet/date"
 	"github.com/donax-sh/donax/wasm/box/applet/diff"
+	"github.com/donax-sh/donax/wasm/box/applet/envsubst"
 	"github.com/donax-sh/donax/wasm/box/applet/file"
+	"github.com/donax-sh/donax/wasm/box/applet/getopt"
 	"github.com/donax-sh/donax/wasm/box/applet/grep"
 	"github.com/donax-sh/donax/wasm/box/applet/gzip"
 	"github.com/donax-sh/donax/wasm/box/applet/html2md"
+	"github.com/donax-sh/donax/wasm/box/applet/iconv"
 	"github.com/donax-sh/donax/wasm/box/applet/jq"
 	"github.com/donax-sh/donax/wasm/box/applet/patch"
 	"github.com/donax-sh/donax/wasm/box/applet/sed"
@@ -38,14 +41,19 @@ func Commands() []*applet.Command {
 		date.Command,
 		diff.Command,
 		grep.Egrep,
+		&envsubst.Command,
 		grep.Fgrep,
 		&file.Command,
 		awk.Gawk,
+		&getopt.Command,
 		grep.Command,
 		gzip.Gunzip,
 		gzip.Gzip,
 		&html2md.Command,
+		&iconv.Command,
 		jq.Command,
+		awk.Mawk,
+		awk.Nawk,
 		&patch.Command,
 		grep.Rg,
 		sed.Command,

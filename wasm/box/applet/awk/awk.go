@@ -20,11 +20,13 @@ import (
 	"github.com/donax-sh/donax/wasm/box/applet"
 )
 
-// Command is awk.
-var Command = command("awk", "run an awk program over lines")
-
-// Gawk is awk under its GNU name.
-var Gawk = command("gawk", "awk under the name of GNU awk")
+// The commands: all are this awk, under the names of several.
+var (
+	Command = command("awk", "run an awk program over lines")
+	Gawk    = command("gawk", "awk under the name of GNU awk")
+	Mawk    = command("mawk", "awk under the name of another")
+	Nawk    = command("nawk", "awk under the name of another")
+)
 
 func command(name, summary string) *applet.Command {
 	return &applet.Command{

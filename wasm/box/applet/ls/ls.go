@@ -10,12 +10,18 @@ import (
 	"github.com/donax-sh/donax/wasm/box/applet"
 )
 
-// Command is ls.
-var Command = applet.Command{
-	Name:     "ls",
-	Synopsis: "[OPTION]... [FILE]...",
-	Summary:  "list information about the FILEs (the current directory by default)",
-	Help: `  -a, --all                  do not ignore entries starting with .
+// The commands.
+var (
+	Command = command("ls", "list information about the FILEs (the current directory by default)")
+	Dir     = command("dir", "ls -C -b")
+	Vdir    = command("vdir", "ls -l -b")
+)
+
+func command(name, summary string) *applet.Command {
+	return &applet.Command{Name: name, Synopsis: "[OPTION]... [FILE]...", Summary: summary, Help: help, Run: run}
+}
+
+const help = `  -a, --all                  do not ignore entries starting with .
   -A, --almost-all           do not list implied . and ..
       --author               with -l, print the author of each file
   -b, --escape               print C-style escapes for nongraphic characters
@@ -70,9 +76,7 @@ var Command = applet.Command{
   -x                         list entries by lines instead of by columns
   -X                         sort alphabetically by entry extension
       --zero                 end each output line with NUL, not newline
-  -1                         list one file per line`,
-	Run: run,
-}
+  -1                         list one file per line`
 
 // Formats.
 const (
@@ -132,6 +136,12 @@ func run(c *applet.Ctx) int {
 		l.width = w
 	}
 	l.format = -1
+	switch c.Cmd.Name {
+	case "dir":
+		l.format, l.quoting = columns, escape
+	case "vdir":
+		l.format, l.quoting = long, escape
+	}
 	names, status, ok := c.Parse(2, l.options()...)
 	if !ok {
 		return status
