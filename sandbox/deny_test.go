@@ -128,3 +128,25 @@ func TestExecFacts(t *testing.T) {
 		t.Errorf("eval: %+v", ev)
 	}
 }
+
+type aliased struct{ fake }
+
+func (a aliased) Usage() sandbox.Usage {
+	u := a.fake.Usage()
+	u.Aliases = []string{"delete", "unlink"}
+	return u
+}
+
+// A program that has several names is one to the policy, and a name that
+// another program has of its own stays that one's.
+func TestAliasesAreOneProgram(t *testing.T) {
+	run := func(context.Context, *sandbox.Proc) error { return nil }
+	s := newSession(t, denyProgram("remove"), func(c *sandbox.Config) {
+		c.Programs = append(c.Programs, aliased{fake{"remove", run}}, fake{"unlink", run})
+	})
+	for line, want := range map[string]int{"remove x": 126, "delete x": 126, "/usr/bin/delete": 126, "env delete": 126, "cp /bin/delete y; ./y": 126, "unlink x": 0} {
+		if _, errw, status, err := do(t, s, line, ""); status != want || err != nil {
+			t.Errorf("%s: status %d, want %d: %s %v", line, status, want, errw, err)
+		}
+	}
+}

@@ -30,6 +30,11 @@ const boxMagic = "#!donax-box "
 // or copied.
 func BinFiles(programs []Program) map[string]string {
 	files := map[string]string{}
+	for _, p := range programs {
+		for _, alias := range p.Usage().Aliases {
+			files[alias] = BinFile(p.Usage().Name)
+		}
+	}
 	add := func(name string) { files[name] = BinFile(name) }
 	for _, p := range programs {
 		add(p.Usage().Name)
@@ -218,7 +223,7 @@ func (h *host) identify(ctx context.Context, c *command, at, file string) (targe
 func (h *host) named(ctx context.Context, c *command, name string, args []string) (target, error) {
 	if p := h.session.program(name); p != nil {
 		u := p.Usage()
-		return target{name: name, kind: u.Kind, sha256: u.SHA256, args: args, program: p}, nil
+		return target{name: u.Name, kind: u.Kind, sha256: u.SHA256, args: args, program: p}, nil
 	}
 	if !isShell(name) {
 		text := "builtin " + name + ` "$@"`

@@ -41,6 +41,9 @@ type Usage struct {
 	Summary  string // one line
 	Kind     string // policy.Exec.Kind: box, wasm or tool
 	SHA256   string // hex digest of the code that runs
+
+	// Aliases are more names to call it by. To a policy it is Name all the same.
+	Aliases []string
 }
 
 // Proc is everything that a running Program may touch.

@@ -93,6 +93,13 @@ func New(cfg Config) (*Session, error) {
 		}
 		s.programs[name] = p
 	}
+	for _, p := range cfg.Programs {
+		for _, alias := range p.Usage().Aliases {
+			if s.programs[alias] == nil {
+				s.programs[alias] = p
+			}
+		}
+	}
 	for _, kv := range cfg.Env {
 		if err := checkVar(kv); err != nil {
 			return nil, err

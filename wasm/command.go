@@ -44,6 +44,7 @@ func (p *command) Usage() sandbox.Usage {
 		Summary:  p.cmd.Summary,
 		Kind:     "box",
 		SHA256:   p.sum,
+		Aliases:  p.cmd.Aliases,
 	}
 }
 

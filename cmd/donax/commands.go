@@ -23,7 +23,7 @@ func newCommands(std stdio) *cobra.Command {
 				return &exitError{exitFault, err}
 			}
 			if len(args) == 1 {
-				i := slices.IndexFunc(list, func(c box.Command) bool { return c.Name == args[0] })
+				i := slices.IndexFunc(list, func(c box.Command) bool { return c.Name == args[0] || slices.Contains(c.Aliases, args[0]) })
 				if i < 0 {
 					return &exitError{exitNo, &hint{fmt.Errorf("no command %q is in the box", args[0]), "donax commands"}}
 				}
@@ -62,6 +62,11 @@ func boxCommands() ([]box.Command, error) {
 		return nil, err
 	}
 	slices.SortFunc(list, func(a, b box.Command) int { return strings.Compare(a.Name, b.Name) })
+	for i, c := range list {
+		if len(c.Aliases) > 0 {
+			list[i].Summary += "; also called " + strings.Join(c.Aliases, ", ")
+		}
+	}
 	return list, nil
 }
 

@@ -16,9 +16,11 @@ import (
 func TestAbsentHints(t *testing.T) {
 	there := map[string]bool{"ps": true, "bash": true, "COMMAND": true}
 	for _, c := range append(core.Commands(), heavy.Commands()...) {
-		there[c.Name] = true
-		if line := sandbox.Absent(c.Name); line != "" {
-			t.Errorf("%s is in the box, but: %s", c.Name, line)
+		for _, name := range append([]string{c.Name}, c.Aliases...) {
+			there[name] = true
+			if line := sandbox.Absent(name); line != "" {
+				t.Errorf("%s is in the box, but: %s", name, line)
+			}
 		}
 	}
 	quoted := regexp.MustCompile("`([^` ]+)[^`]*`")

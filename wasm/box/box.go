@@ -45,6 +45,7 @@ type Command struct {
 	Summary  string
 	Help     string
 	Tier     string
+	Aliases  []string `json:",omitempty"` // other names of the same command
 }
 
 // Catalog returns all commands with their Help. The error says that the build

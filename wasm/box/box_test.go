@@ -3,6 +3,7 @@ package box_test
 import (
 	"bytes"
 	"os"
+	"reflect"
 	"runtime"
 	"slices"
 	"strings"
@@ -44,10 +45,10 @@ func TestCatalogue(t *testing.T) {
 		var want []box.Command
 		for _, c := range cmds {
 			want = append(want, box.Command{Name: c.Name, Synopsis: c.Synopsis, Summary: c.Summary,
-				Help: strings.TrimRight(c.Help, "\n"), Tier: tier})
+				Help: strings.TrimRight(c.Help, "\n"), Tier: tier, Aliases: c.Aliases})
 		}
 		have := slices.DeleteFunc(slices.Clone(got), func(c box.Command) bool { return c.Tier != tier })
-		if !slices.Equal(have, want) {
+		if !reflect.DeepEqual(have, want) {
 			t.Errorf("the catalogue of %s is not that of its sources: run go generate ./wasm/box", tier)
 		}
 		if !slices.IsSortedFunc(cmds, func(a, b *applet.Command) int { return strings.Compare(a.Name, b.Name) }) {

@@ -77,6 +77,9 @@ func TestCommandsPage(t *testing.T) {
 		"\"Refused\" are options of the tool that a command stands for (`NAME --version` tells which) that it does not know: it says so and does nothing.\n")
 	for _, c := range boxCommands() {
 		fmt.Fprintf(&b, "\n## %s\n\n`%s`: %s.\n", c.Name, strings.TrimSpace(c.Name+" "+c.Synopsis), c.Summary)
+		if len(c.Aliases) > 0 {
+			fmt.Fprintf(&b, "\nAlso called `%s`; to a policy it is `%s`.\n", strings.Join(c.Aliases, "` `"), c.Name)
+		}
 		if c.Help != "" {
 			fmt.Fprintf(&b, "\n```\n%s\n```\n", strings.TrimRight(c.Help, "\n"))
 		}

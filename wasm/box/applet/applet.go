@@ -25,7 +25,8 @@ type Command struct {
 	Help     string // the options, a line each, as --help prints them; "" when there are none
 	Run      func(*Ctx) int
 
-	NamedHint bool // the hint to try --help begins with the name, as diffutils have it
+	Aliases   []string // other names of the same program
+	NamedHint bool     // the hint to try --help begins with the name, as diffutils have it
 }
 
 // Ctx is one run of a command.

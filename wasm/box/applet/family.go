@@ -8,7 +8,7 @@ func family(name string) (product, version string) {
 	for _, f := range [...]struct{ names, product, version string }{
 		{"grep egrep fgrep", "GNU grep", "3.8"},
 		{"sed", "GNU sed", "4.9"},
-		{"awk gawk mawk nawk", "GNU Awk", "5.2"},
+		{"awk", "GNU Awk", "5.2"},
 		{"find xargs", "GNU findutils", "4.9.0"},
 		{"diff cmp", "GNU diffutils", "3.8"},
 		{"patch", "GNU patch", "2.7.6"},

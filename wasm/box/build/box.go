@@ -20,7 +20,10 @@ const SumFile = "box.sum"
 // module's folder.
 func Box(ctx context.Context, root string) (map[string][]byte, error) {
 	files := map[string][]byte{}
-	type command struct{ Name, Synopsis, Summary, Help, Tier string }
+	type command struct {
+		Name, Synopsis, Summary, Help, Tier string
+		Aliases                             []string `json:",omitempty"`
+	}
 	var catalog []command
 	sums := "# " + runtime.Version() + "\n"
 	for _, tier := range []struct {
@@ -41,7 +44,7 @@ func Box(ctx context.Context, root string) (map[string][]byte, error) {
 		files[tier.name+".wasm.xz"] = z
 		sums += fmt.Sprintf("%x  %s.wasm\n", sha256.Sum256(bin), tier.name)
 		for _, c := range tier.cmds {
-			catalog = append(catalog, command{c.Name, c.Synopsis, c.Summary, strings.TrimRight(c.Help, "\n"), tier.name})
+			catalog = append(catalog, command{c.Name, c.Synopsis, c.Summary, strings.TrimRight(c.Help, "\n"), tier.name, c.Aliases})
 		}
 	}
 	text, err := json.MarshalIndent(catalog, "", "\t")

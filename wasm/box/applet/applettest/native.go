@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"io"
 	"os"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -38,7 +39,7 @@ func Main(m *testing.M, commands []*applet.Command) {
 func find(commands []*applet.Command, name string) *applet.Command {
 	name = name[strings.LastIndexByte(name, '/')+1:]
 	for _, c := range commands {
-		if c.Name == name {
+		if c.Name == name || slices.Contains(c.Aliases, name) {
 			return c
 		}
 	}

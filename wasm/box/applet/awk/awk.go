@@ -20,28 +20,20 @@ import (
 	"github.com/donax-sh/donax/wasm/box/applet"
 )
 
-// The commands: all are this awk, under the names of several.
-var (
-	Command = command("awk", "run an awk program over lines")
-	Gawk    = command("gawk", "awk under the name of GNU awk")
-	Mawk    = command("mawk", "awk under the name of another")
-	Nawk    = command("nawk", "awk under the name of another")
-)
-
-func command(name, summary string) *applet.Command {
-	return &applet.Command{
-		Name:     name,
-		Synopsis: "[-F FS] [-v VAR=VALUE]... {PROGRAM | -f FILE...} [FILE | VAR=VALUE]...",
-		Summary:  summary,
-		Help: `  -F, --field-separator=FS  how fields are separated
+// Command is awk.
+var Command = &applet.Command{
+	Name:     "awk",
+	Aliases:  []string{"gawk", "mawk", "nawk"},
+	Synopsis: "[-F FS] [-v VAR=VALUE]... {PROGRAM | -f FILE...} [FILE | VAR=VALUE]...",
+	Summary:  "run an awk program over lines",
+	Help: `  -F, --field-separator=FS  how fields are separated
   -v, --assign=VAR=VALUE    set a variable before the program begins
   -f, --file=FILE           the program is in FILE
   -e, --source=TEXT         program text
       --csv                 the input is comma-separated values
       --posix, --traditional  no effect
 `,
-		Run: run,
-	}
+	Run: run,
 }
 
 const failed = 2 // the status of an error
