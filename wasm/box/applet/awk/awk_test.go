@@ -11,7 +11,7 @@ import (
 	"github.com/donax-sh/donax/wasm/box/applet/internal/difftest"
 )
 
-func TestMain(m *testing.M) { difftest.Main(m, Command, Gawk) }
+func TestMain(m *testing.M) { difftest.Main(m, Command) }
 
 const setup = `printf 'alice 30 nyc\nbob 25 la\ncarol 35 nyc\n' > p; printf 'a,b\n1,2\n' > c; printf 'k=v\nx = y z\n' > kv; printf 'x\n' > x; printf 'caf\xc3\xa9\n' > u`
 

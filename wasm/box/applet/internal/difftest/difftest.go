@@ -12,6 +12,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -26,7 +27,7 @@ import (
 func Main(m *testing.M, commands ...*applet.Command) {
 	name := filepath.Base(os.Args[0])
 	for _, c := range commands {
-		if c.Name == name {
+		if c.Name == name || slices.Contains(c.Aliases, name) {
 			os.Exit(Run(c, os.Args[1:]))
 		}
 	}
