@@ -44,7 +44,7 @@ var absent = []struct{ names, hint string }{
 	{"apt apt-get apt-cache dpkg yum dnf rpm apk pacman brew snap flatpak nix", noSetup},
 	{"node nodejs deno bun tsx ts-node", "`jq` transforms JSON; " + program},
 	{"perl ruby php lua luajit tclsh Rscript julia", "`sed` and `awk` treat text; " + program},
-	{"sqlite sqlite3 duckdb", "`awk`, `sort` and `join` treat tables; " + program},
+	{"duckdb", "`sqlite3` is"},
 	{"psql mysql mariadb mongo mongosh redis-cli", "no database is reached; " + noSocket},
 	{"git svn hg jj", "history is neither read nor written here; `diff` and `patch` compare and apply"},
 	{"gh glab hub aws gcloud az kubectl helm terraform ansible docker podman docker-compose", noSocket},

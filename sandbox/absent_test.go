@@ -39,7 +39,7 @@ func TestAbsent(t *testing.T) {
 
 // What a hint tells to type after NAME stays one line.
 func TestAbsentIsOneLine(t *testing.T) {
-	for _, name := range strings.Fields("python3 pip node npm git make gcc apt-get sudo docker ssh vim nano perl ruby sqlite3 psql systemctl top htop man open pbcopy nc " +
+	for _, name := range strings.Fields("python3 pip node npm git make gcc apt-get sudo docker ssh vim nano perl ruby duckdb psql systemctl top htop man open pbcopy nc " +
 		"telnet ping dig rsync ffmpeg convert crontab at screen tmux lsof strace mount chroot useradd passwd recode locale hexyl bat fd exa yarn go cargo rustc java mvn gh aws kubectl terraform quota pstree") {
 		line := sandbox.Absent(name)
 		if !strings.HasPrefix(line, "donax: "+name+": not in the sandbox: ") || strings.ContainsRune(line, '\n') || strings.Contains(line, "NAME") && !strings.Contains(line, "=FILE") || len(line) > 220 {

@@ -63,6 +63,13 @@ func (p *command) Run(ctx context.Context, proc *sandbox.Proc) error {
 	if len(proc.Args) == 0 {
 		return errNoArgs
 	}
+	if p.mod.fresh {
+		job := *proc
+		job.Env = overlay(proc.Env, []string{"PWD=" + proc.Dir}) // wasi-libc knows no working directory
+		return p.rt.run(ctx, p.mod, p.cmd.Name, &job, proc.Args, preopens(nil, proc), func(ctx context.Context, mc *machine, mt *meter) (uint64, error) {
+			return mc.call(ctx, mt, "_start")
+		})
+	}
 	// The guest finds the command by its canonical name, whatever it was called
 	// by.
 	args := append([]string{p.cmd.Name, proc.Dir}, proc.Args...)

@@ -35,7 +35,7 @@ var errNotKept = errors.New("wasm: the code of the program is not in the cache a
 // and what makes it ready; its first run does so else.
 func (r *Runtime) Reload(l Loaded) (p sandbox.Program, ready func(context.Context) error) {
 	m := newModule(r, l.Code, "program "+l.Usage.Name, func() ([]byte, error) { return nil, errNotKept })
-	m.fresh = true
+	m.fresh, m.apart = true, true
 	return &userProgram{
 		rt:         r,
 		code:       &userCode{module: m, calls: l.Calls},

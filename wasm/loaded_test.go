@@ -7,6 +7,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"os"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -51,7 +52,7 @@ func TestReload(t *testing.T) {
 		return out.String(), err
 	}
 	p, ready := open(nil).Reload(all[0])
-	if p.Usage() != loaded.Usage() {
+	if !reflect.DeepEqual(p.Usage(), loaded.Usage()) {
 		t.Errorf("%+v, want %+v", p.Usage(), loaded.Usage())
 	}
 	for range 2 {

@@ -25,6 +25,9 @@ type MachineCost struct {
 func (r *Runtime) Measure(ctx context.Context) ([]MachineCost, error) {
 	var all []MachineCost
 	for _, m := range r.tiers {
+		if m.fresh { // its machines do not wait
+			continue
+		}
 		c := MachineCost{Tier: m.pool.stats.Tier, SHA256: m.sum}
 		start := time.Now()
 		if err := m.load(ctx); err != nil {

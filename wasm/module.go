@@ -20,6 +20,7 @@ type module struct {
 	pool pool
 
 	fresh bool // every run has an instance of its own, which nothing is left of
+	apart bool // a user's: another process compiles it
 
 	once     sync.Once
 	ready    chan struct{} // closed when what follows is set
@@ -73,7 +74,7 @@ func (m *module) compile() (err error) {
 	if err != nil {
 		return err
 	}
-	if m.fresh {
+	if m.apart {
 		return m.compileApart(bin)
 	}
 	m.rt.log("preparing the " + m.what + " (first run only)")

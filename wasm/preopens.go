@@ -2,10 +2,26 @@ package wasm
 
 import (
 	"path"
+	"slices"
 
+	"github.com/donax-sh/donax/sandbox"
 	"github.com/donax-sh/donax/sandbox/vfs"
 	"github.com/donax-sh/donax/wasm/wasi"
 )
+
+// preopens returns those of one run of a program.
+func preopens(given []Preopen, proc *sandbox.Proc) []Preopen {
+	pre := slices.Clone(given)
+	if pre == nil && proc.FS != nil {
+		pre = everything(proc.FS, proc.Dir)
+	}
+	for i := range pre {
+		if pre[i].Path == "" {
+			pre[i].Path = proc.Dir
+		}
+	}
+	return pre
+}
 
 // everything returns the preopens of a program that may see all of fsys from
 // the working directory dir. Go programs use "/" alone. wasi-libc takes off

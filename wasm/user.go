@@ -119,7 +119,7 @@ func (r *Runtime) rewrite(u UserModule, bin []byte) (*userCode, error) {
 	sum := sha256.Sum256(out)
 	c := &userCode{size: len(out), imports: info.Imports}
 	c.module = newModule(r, hex.EncodeToString(sum[:]), "program "+u.Usage.Name, func() ([]byte, error) { return out, nil })
-	c.fresh = true
+	c.fresh, c.apart = true, true
 	if info.Start {
 		c.calls = append(c.calls, rewrite.StartFunc)
 	}
@@ -173,15 +173,7 @@ func (p *userProgram) Run(ctx context.Context, proc *sandbox.Proc) error {
 	if len(proc.Args) == 0 {
 		return errNoArgs
 	}
-	pre := slices.Clone(p.Preopens)
-	if pre == nil && proc.FS != nil {
-		pre = everything(proc.FS, proc.Dir)
-	}
-	for i := range pre {
-		if pre[i].Path == "" {
-			pre[i].Path = proc.Dir
-		}
-	}
+	pre := preopens(p.Preopens, proc)
 	job := *proc
 	job.Args = slices.Concat(proc.Args[:1], p.Args, proc.Args[1:])
 	job.Env = overlay(proc.Env, p.Env)

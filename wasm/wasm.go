@@ -71,6 +71,7 @@ type Tier struct {
 	SHA256   string // hex digest of the module
 	Commands []box.Command
 	Module   func() ([]byte, error)
+	WASI     bool // a command for WASI preview 1: an instance for each run
 }
 
 // A Runtime compiles modules and runs programs. It is safe for concurrent
@@ -120,7 +121,7 @@ func New(c Config) (*Runtime, error) {
 			return nil, err
 		}
 		for _, t := range tiers {
-			c.Box = append(c.Box, Tier{Name: t.Name, SHA256: t.SHA256, Commands: t.Commands, Module: t.Module})
+			c.Box = append(c.Box, Tier{Name: t.Name, SHA256: t.SHA256, Commands: t.Commands, Module: t.Module, WASI: t.WASI})
 		}
 	}
 	cache, err := openCache(c.CacheDir)
@@ -153,6 +154,7 @@ func New(c Config) (*Runtime, error) {
 	for _, t := range c.Box {
 		m := newModule(r, t.SHA256, "box", t.Module)
 		m.pool.stats.Tier = t.Name
+		m.fresh = t.WASI
 		r.tiers = append(r.tiers, m)
 		for _, cmd := range t.Commands {
 			r.progs = append(r.progs, &command{rt: r, mod: m, cmd: cmd, sum: commandSum(t.SHA256, cmd.Name)})

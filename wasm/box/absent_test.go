@@ -6,8 +6,6 @@ import (
 	"testing"
 
 	"github.com/donax-sh/donax/sandbox"
-	"github.com/donax-sh/donax/wasm/box/core"
-	"github.com/donax-sh/donax/wasm/box/heavy"
 )
 
 // TestAbsentHints holds what is said about commands that are not there against
@@ -15,7 +13,7 @@ import (
 // there.
 func TestAbsentHints(t *testing.T) {
 	there := map[string]bool{"ps": true, "bash": true, "COMMAND": true}
-	for _, c := range append(core.Commands(), heavy.Commands()...) {
+	for _, c := range boxCommands() {
 		for _, name := range append([]string{c.Name}, c.Aliases...) {
 			there[name] = true
 			if line := sandbox.Absent(name); line != "" {
@@ -24,7 +22,7 @@ func TestAbsentHints(t *testing.T) {
 		}
 	}
 	quoted := regexp.MustCompile("`([^` ]+)[^`]*`")
-	for _, name := range strings.Fields("python3 npm apt-get node perl sqlite3 psql git gh make gcc ssh rsync ping http sudo useradd vim man open clear tmux crontab " +
+	for _, name := range strings.Fields("python3 npm apt-get node perl duckdb psql git gh make gcc ssh rsync ping http sudo useradd vim man open clear tmux crontab " +
 		"systemctl top mount ffmpeg recode locale gpg hexyl bat fd exa ag sd delta dust md5 gsed zsh xmllint 7z hostnamectl quota pstree w getfacl dc") {
 		line := sandbox.Absent(name)
 		if line == "" {

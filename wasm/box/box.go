@@ -1,8 +1,9 @@
 // Package box holds the utilities of the sandbox: Go programs compiled to
-// wasm, in two tiers, and the catalogue of their commands.
+// wasm, in two tiers, sqlite3 in one of its own, and the catalogue of their
+// commands.
 //
 // The commands are below: applet is what they are made of, core and heavy
-// list the two tiers, guest runs them inside wasm. go generate builds the
+// list the two tiers, guest runs them inside wasm, and foreign names what others wrote. go generate builds the
 // files that this package embeds; the binary that embeds them links no
 // command.
 package box
@@ -22,7 +23,7 @@ import (
 	"github.com/ulikunitz/xz"
 )
 
-//go:embed core.wasm.xz heavy.wasm.xz box.sum
+//go:embed core.wasm.xz heavy.wasm.xz sqlite3.wasm.xz box.sum
 var files embed.FS
 
 //go:embed catalog.json
@@ -33,9 +34,10 @@ const maxModule = 256 << 20
 
 // A Tier is one module of the box and the commands in it.
 type Tier struct {
-	Name     string    // core or heavy
+	Name     string    // core, heavy or sqlite3
 	SHA256   string    // hex digest of the module
 	Commands []Command // without their Help
+	WASI     bool      // a command for WASI preview 1, else a reactor that package build made
 }
 
 // A Command is one entry of the catalogue.
@@ -66,7 +68,10 @@ func read(v any) error {
 // broken.
 func Tiers() ([]Tier, error) {
 	// Every start needs this, and nothing of Help, which is most of the text.
-	var cmds []struct{ Name, Synopsis, Summary, Tier string }
+	var cmds []struct {
+		Name, Synopsis, Summary, Tier string
+		Aliases                       []string
+	}
 	if err := read(&cmds); err != nil {
 		return nil, err
 	}
@@ -74,7 +79,7 @@ func Tiers() ([]Tier, error) {
 	if err != nil {
 		return nil, err
 	}
-	tiers := []Tier{{Name: "core"}, {Name: "heavy"}}
+	tiers := []Tier{{Name: "core"}, {Name: "heavy"}, {Name: "sqlite3", WASI: true}}
 	for i := range tiers {
 		t := &tiers[i]
 		for line := range strings.Lines(string(sums)) {
@@ -87,7 +92,7 @@ func Tiers() ([]Tier, error) {
 		}
 		for _, c := range cmds {
 			if c.Tier == t.Name {
-				t.Commands = append(t.Commands, Command{Name: c.Name, Synopsis: c.Synopsis, Summary: c.Summary, Tier: c.Tier})
+				t.Commands = append(t.Commands, Command{Name: c.Name, Synopsis: c.Synopsis, Summary: c.Summary, Tier: c.Tier, Aliases: c.Aliases})
 			}
 		}
 	}

@@ -4,12 +4,15 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"path/filepath"
 	"runtime"
 	"strings"
 
 	"github.com/donax-sh/donax/wasm/box/applet"
 	"github.com/donax-sh/donax/wasm/box/core"
+	"github.com/donax-sh/donax/wasm/box/foreign"
 	"github.com/donax-sh/donax/wasm/box/heavy"
 )
 
@@ -17,8 +20,10 @@ import (
 const SumFile = "box.sum"
 
 // Box builds all files of the box, by their names in wasm/box. root is the
-// module's folder.
-func Box(ctx context.Context, root string) (map[string][]byte, error) {
+// module's folder. kept gives the module of a tier whose source or compiler is
+// not at hand, for the reason err, as it was built before; its own error ends
+// the build.
+func Box(ctx context.Context, root string, kept func(tier string, err error) ([]byte, error)) (map[string][]byte, error) {
 	files := map[string][]byte{}
 	type command struct {
 		Name, Synopsis, Summary, Help, Tier string
@@ -26,14 +31,22 @@ func Box(ctx context.Context, root string) (map[string][]byte, error) {
 	}
 	var catalog []command
 	sums := "# " + runtime.Version() + "\n"
+	ours := func(name string) func() ([]byte, error) {
+		return func() ([]byte, error) { return Wasm(ctx, root, "./wasm/box/guest/"+name) }
+	}
 	for _, tier := range []struct {
 		name string
 		cmds []*applet.Command
+		make func() ([]byte, error)
 	}{
-		{"core", core.Commands()},
-		{"heavy", heavy.Commands()},
+		{"core", core.Commands(), ours("core")},
+		{"heavy", heavy.Commands(), ours("heavy")},
+		{"sqlite3", foreign.Commands(), func() ([]byte, error) { return SQLite(ctx, filepath.Join(root, "wasm/box/build/include")) }},
 	} {
-		bin, err := Wasm(ctx, root, "./wasm/box/guest/"+tier.name)
+		bin, err := tier.make()
+		if errors.Is(err, ErrNoSource) {
+			bin, err = kept(tier.name, err)
+		}
 		if err != nil {
 			return nil, err
 		}
