@@ -12,7 +12,7 @@ import (
 type Limits struct {
 	Timeout  time.Duration // wall time; negative means none
 	Memory   int64         // bytes of one program instance
-	Session  int64         // bytes of the variables and expansions of all shells; 0 means the default, or twice Memory if that is more
+	Session  int64         // bytes of the variables and expansions of all shells; 0 means the default, or five eighths of Memory if that is more
 	Output   int64         // bytes written to stdout and stderr in all
 	Source   int64         // bytes of source text, also of eval and source
 	Nesting  int           // nesting of the source text
@@ -29,7 +29,7 @@ type Limits struct {
 var DefaultLimits = Limits{
 	Timeout:  30 * time.Second,
 	Memory:   256 << 20,
-	Session:  512 << 20,
+	Session:  160 << 20,
 	Output:   1 << 30,
 	Source:   1 << 20,
 	Nesting:  200,
@@ -88,7 +88,7 @@ func (l Limits) orDefault() Limits {
 	return Limits{
 		Timeout:  cmp.Or(l.Timeout, d.Timeout),
 		Memory:   cmp.Or(l.Memory, d.Memory),
-		Session:  cmp.Or(l.Session, max(d.Session, 2*l.Memory)),
+		Session:  cmp.Or(l.Session, max(d.Session, l.Memory/8*5)),
 		Output:   cmp.Or(l.Output, d.Output),
 		Source:   cmp.Or(l.Source, d.Source),
 		Nesting:  cmp.Or(l.Nesting, d.Nesting),
@@ -115,8 +115,14 @@ func (l Limits) lowered(p policy.Limits) Limits {
 	return l
 }
 
+// Heap is how much memory the process that runs lines under l should let its
+// garbage collector keep: what the shells may hold, and as much as the rest
+// takes. The limits count what is alive; without this as much again may wait
+// to be collected.
+func (l Limits) Heap() int64 { return l.orDefault().Session + 40<<20 }
+
 // expansion is how long one expansion or substitution may become.
-func (l Limits) expansion() int64 { return max(1, min(l.Memory, l.Session)/4) }
+func (l Limits) expansion() int64 { return max(1, min(l.Memory/4, l.Session/10*3)) }
 
 // policy is the part of l that policies know.
 func (l Limits) policy() policy.Limits {

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"runtime"
 	"runtime/debug"
@@ -89,6 +90,9 @@ func readScript(name string, stdin io.Reader) (string, error) {
 // run runs one command and returns its exit status as an error.
 func (f *runFlags) run(ctx context.Context, std stdio, c policy.Command) error {
 	collectLate()
+	if debug.SetMemoryLimit(-1) == math.MaxInt64 { // the operator has not set GOMEMLIMIT
+		debug.SetMemoryLimit(sandbox.Limits{Memory: int64(f.memory)}.Heap())
+	}
 	box, err := f.open(ctx, std.err, policy.Session{ID: "c_" + rand.Text(), Transport: "cli"})
 	if err != nil {
 		return err

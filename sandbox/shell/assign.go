@@ -202,7 +202,12 @@ func (sh *shell) setElement(name string, sub *subscript, val string, app bool) {
 	sh.setIndex(name, sh.arith(sub.expr), val, app)
 }
 
-const elementCost = 48
+// What an element of an array takes besides its text, and one of an
+// associative array besides its texts, with their share of what grows.
+const (
+	elementCost = 48
+	keyCost     = 144
+)
 
 func (sh *shell) setKey(name, key, val string, app bool) {
 	v := sh.mutable(name)
@@ -215,7 +220,7 @@ func (sh *shell) setKey(name, key, val string, app bool) {
 	}
 	cost := int64(len(val) - len(old))
 	if !ok {
-		cost += int64(len(key)) + 2*elementCost
+		cost += int64(len(key)) + keyCost
 	}
 	sh.charge(cost)
 	v.assoc.set(key, val)
@@ -432,7 +437,7 @@ func (v *variable) size() int64 {
 	}
 	if v.assoc != nil {
 		for k, e := range v.assoc.m {
-			n += int64(len(k)+len(e.val)) + 2*elementCost
+			n += int64(len(k)+len(e.val)) + keyCost
 		}
 	}
 	return n

@@ -32,6 +32,11 @@ func memoryBombs() map[string]string {
 		"lines":      `mapfile x </dev/zero`,
 		"yes":        `mapfile x < <(yes aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa)`,
 		"pinned":     `for ((i=0;;i++)); do printf -v "a[i]" '\0%04000000d' 1; done`,
+		"elements":   `for ((;;)); do a+=(x); done`,
+		"sparse":     `for ((i=0;;i+=7)); do a[i]=x; done`,
+		"keys":       `declare -A a; for ((i=0;;i++)); do a[$i]=x; done`,
+		"lists":      `a=(x); while :; do a=("${a[@]}" "${a[@]}"); done`,
+		"names":      `for ((i=0;;i++)); do printf -v "v$i" x; done`,
 		"history":    zeros + `while :; do history -s $x; done`,
 		"complete":   zeros + `while :; do complete -W $x n$((i++)); done`,
 		"trap":       zeros + `while :; do trap ": $x" USR1; done`,
@@ -46,8 +51,9 @@ func memoryBombs() map[string]string {
 }
 
 // TestBombMemory looks at what a process holds at most while a bomb goes off
-// in it: the limits count what is live, and this what that costs. It runs in
-// a child, with limits of an eighth; DONAX_BOMBS=full has them whole.
+// in it: the limits count what is live, and this what that costs, with the
+// bound on garbage that the processes have that run lines. It runs in a child,
+// with limits of an eighth; DONAX_BOMBS=full has them whole.
 //
 // Threats: SH-5.
 func TestBombMemory(t *testing.T) {
@@ -60,7 +66,8 @@ func TestBombMemory(t *testing.T) {
 	}
 	if os.Getenv("DONAX_BOMB_CHILD") != "" {
 		for _, name := range sortedKeys(memoryBombs()) {
-			fmt.Println("peak", name, explode(t, memoryBombs()[name], scale))
+			kb, late := explode(t, memoryBombs()[name], scale)
+			fmt.Println("peak", name, kb, late.Milliseconds())
 		}
 		return
 	}
@@ -73,14 +80,18 @@ func TestBombMemory(t *testing.T) {
 	seen := 0
 	for _, line := range strings.Split(string(out), "\n") {
 		f := strings.Fields(line)
-		if len(f) != 3 || f[0] != "peak" {
+		if len(f) != 4 || f[0] != "peak" {
 			continue
 		}
 		seen++
 		kb, _ := strconv.Atoi(f[2])
-		t.Logf("%-10s %4d MiB", f[1], kb>>10)
-		if most := 64 + 384/scale; kb>>10 > most && !underRace || kb == 0 {
+		late, _ := strconv.Atoi(f[3])
+		t.Logf("%-10s %4d MiB, over %3d ms after its limit", f[1], kb>>10, late)
+		if most := 64 + 192/scale; kb>>10 > most && !underRace || kb == 0 {
 			t.Errorf("%s: held %d MiB, want at most %d", f[1], kb>>10, most)
+		}
+		if late > 100 && scale == 1 && !underRace { // on a machine that does nothing else
+			t.Errorf("%s: ended %d ms after its limit, want 100 at most", f[1], late)
 		}
 	}
 	if seen != len(memoryBombs()) {
@@ -88,25 +99,30 @@ func TestBombMemory(t *testing.T) {
 	}
 }
 
-// explode runs a bomb for a while and returns the peak of the process, in KiB.
-func explode(t *testing.T, src string, scale int) int {
+// explode runs a bomb for a while and returns the peak of the process, in KiB,
+// and how long after it had passed the limit on memory it was over.
+func explode(t *testing.T, src string, scale int) (kb int, late time.Duration) {
 	debug.FreeOSMemory()
 	if err := os.WriteFile("/proc/self/clear_refs", []byte("5"), 0); err != nil { // forgets the peak
 		t.Fatal(err)
 	}
 	h := newTestHost(t)
 	d := DefaultLimits
-	h.limit = int64(192<<20) / int64(scale)
+	h.limit = int64(160<<20) / int64(scale)
+	debug.SetMemoryLimit(h.limit + 40<<20) // as sandbox.Limits.Heap
 	lim := Limits{Expansion: d.Expansion / int64(scale), Words: d.Words / scale}
 	ctx, cancel := context.WithTimeout(context.Background(), 8*time.Second/time.Duration(scale*scale))
 	defer cancel()
 	_, err := Run(ctx, Config{Host: h, Dir: "/job", Env: []string{"PATH=/bin"}, Stdout: io.Discard, Stderr: io.Discard, KillJobs: true, Limits: lim}, src)
+	if at := h.passed.Load(); at != 0 {
+		late = time.Since(time.Unix(0, at))
+	}
 	var f *Fault
 	if errors.As(err, &f) {
 		t.Fatalf("%s\n%s", f.Cause, f.Detail)
 	}
 	status, _ := os.ReadFile("/proc/self/status")
 	_, rest, _ := strings.Cut(string(status), "VmHWM:")
-	kb, _ := strconv.Atoi(strings.Fields(rest)[0])
-	return kb
+	kb, _ = strconv.Atoi(strings.Fields(rest)[0])
+	return kb, late
 }

@@ -64,7 +64,7 @@ var DefaultLimits = Limits{
 	Source:    1 << 20,
 	Nesting:   200,
 	Depth:     1000,
-	Expansion: 64 << 20,
+	Expansion: 48 << 20,
 	Words:     2 << 20,
 	Jobs:      256,
 	Stages:    1000,

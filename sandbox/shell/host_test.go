@@ -31,6 +31,7 @@ type testHost struct {
 	execs    atomic.Int64
 	deny     func(args []string) bool
 	denyPath func(path string) bool
+	passed atomic.Int64 // when the limit was first passed, in nanoseconds
 }
 
 const testPerm = 0o755
@@ -116,7 +117,8 @@ func (h *testHost) Spend(r Resource, n int64) error {
 		if m > h.peak.Load() {
 			h.peak.Store(m)
 		}
-		if m > h.limit {
+		if m > h.limit && n > 0 {
+			h.passed.CompareAndSwap(0, time.Now().UnixNano())
 			return &LimitError{What: "memory of " + size(h.limit), Flag: "--memory"}
 		}
 	case Jobs:

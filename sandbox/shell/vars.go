@@ -128,8 +128,9 @@ func (sh *shell) mutable(name string) *variable {
 	return c
 }
 
-// varCost is about what a variable takes besides its name and value.
-const varCost = 96
+// varCost is about what a variable takes besides its name and value, with its
+// share of a map that grows.
+const varCost = 192
 
 // cloneCost is what a copy of v takes: strings are shared.
 func (v *variable) cloneCost() int64 {
@@ -138,7 +139,7 @@ func (v *variable) cloneCost() int64 {
 		n += int64(len(v.arr.vals)) * 24
 	}
 	if v.assoc != nil {
-		n += int64(len(v.assoc.m)) * 2 * elementCost
+		n += int64(len(v.assoc.m)) * keyCost
 	}
 	return n
 }

@@ -106,7 +106,7 @@ func (w *inside) open(open func(Setup) (Programs, error)) error {
 	}
 	runtime.GOMAXPROCS(1)
 	// Collect more often rather than die, as long as that can help.
-	debug.SetMemoryLimit(s.MemoryLimit * 3 / 4)
+	debug.SetMemoryLimit(min(s.MemoryLimit*3/4, s.Limits.Heap()))
 	found := jail(s)
 	p, err := open(s)
 	if err != nil {
