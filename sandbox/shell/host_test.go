@@ -31,7 +31,7 @@ type testHost struct {
 	execs    atomic.Int64
 	deny     func(args []string) bool
 	denyPath func(path string) bool
-	passed atomic.Int64 // when the limit was first passed, in nanoseconds
+	passed   atomic.Int64 // when the limit was first passed, in nanoseconds
 }
 
 const testPerm = 0o755
