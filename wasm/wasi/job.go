@@ -8,6 +8,7 @@ import (
 
 	"github.com/donax-sh/donax/sandbox"
 	"github.com/donax-sh/donax/sandbox/vfs"
+	"github.com/klauspost/compress/flate"
 )
 
 // Config is what a [Job] is made of. The zero Config has no files, empty
@@ -63,6 +64,9 @@ type Job struct {
 	call  call // the present one
 
 	linger time.Duration
+
+	deflater     *flate.Writer // of deflate, while the guest runs
+	deflateLevel int
 }
 
 // Linger is how long the run is to go on after the guest has ended, which it

@@ -70,6 +70,7 @@ func donax() map[string]function {
 		"proc_kill":   {"ii", procKill},
 		"net_fetch":   {"iiii", netFetch},
 		"hash":        {"iiii", hashData},
+		"deflate":     {"iiiiiiii", deflateData},
 		"linger":      {"I", func(c *call) errno { c.linger = time.Duration(min(c.p[0], math.MaxInt64)); return 0 }},
 	}
 }

@@ -49,6 +49,12 @@ type Ctx struct {
 	// how. It is nil where there is no sandbox.
 	Hash func(state, data []byte) bool
 
+	// Deflate compresses a part of a stream by means of the host, in the format of
+	// RFC 1951, and appends it to out: in holds dict bytes of what came before and
+	// then the part, at most 32 and 64 KiB. last ends the stream. False: the host
+	// does not do that. It is nil where there is no sandbox.
+	Deflate func(out []byte, level int, in []byte, dict int, last bool) ([]byte, bool)
+
 	// Linger has the command end so long after Run has returned 0, when nothing
 	// of it takes memory any more; nil where there is no sandbox.
 	Linger func(time.Duration)

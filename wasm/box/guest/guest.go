@@ -71,15 +71,16 @@ func run() (status int32) {
 		}
 	}()
 	c := &applet.Ctx{
-		Cmd:    cmd,
-		Args:   os.Args[1:],
-		Stdin:  os.Stdin,
-		Stdout: bufio.NewWriterSize(stdout{}, 32<<10),
-		Stderr: rawWriter(2),
-		Procs:  procs{},
-		Web:    web{},
-		Hash:   hostHash,
-		Linger: func(d time.Duration) { linger(int64(d)) },
+		Cmd:     cmd,
+		Args:    os.Args[1:],
+		Stdin:   os.Stdin,
+		Stdout:  bufio.NewWriterSize(stdout{}, 32<<10),
+		Stderr:  rawWriter(2),
+		Procs:   procs{},
+		Web:     web{},
+		Hash:    hostHash,
+		Deflate: hostDeflate,
+		Linger:  func(d time.Duration) { linger(int64(d)) },
 	}
 	status = int32(cmd.Run(c))
 	if err := c.Flush(); err != nil && status == 0 {

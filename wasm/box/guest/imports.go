@@ -46,6 +46,10 @@ func netFetch(req *byte, n, body uint32, fd *uint32) syscall.Errno
 //go:noescape
 func hashData(state *byte, stateLen uint32, data *byte, dataLen uint32) syscall.Errno
 
+//go:wasmimport donax deflate
+//go:noescape
+func deflateData(level, last, dict uint32, in *byte, inLen uint32, out *byte, outLen uint32, n *uint32) syscall.Errno
+
 //go:wasmimport donax linger
 //go:noescape
 func linger(ns int64) syscall.Errno

@@ -3,7 +3,6 @@ package gzip
 
 import (
 	"bufio"
-	"compress/gzip"
 	"errors"
 	"io"
 	"io/fs"
@@ -12,7 +11,10 @@ import (
 	"strings"
 	"time"
 
+	"github.com/klauspost/compress/gzip"
+
 	"github.com/donax-sh/donax/wasm/box/applet"
+	"github.com/donax-sh/donax/wasm/box/applet/internal/codec"
 )
 
 const help = `  -c, --stdout, --to-stdout  write to standard output; keep the files
@@ -154,13 +156,13 @@ func reason(err error) string {
 }
 
 func (p *packer) pack(w io.Writer, r io.Reader, name string, when time.Time) error {
-	z, err := gzip.NewWriterLevel(w, p.o.level)
+	g := codec.Gzip{Level: p.o.level}
+	if !p.o.noName {
+		g.Name, g.Time = name, when
+	}
+	z, err := codec.NewGzipWriter(p.c, w, g)
 	if err != nil {
 		return err
-	}
-	z.OS = 3 // as GNU gzip writes
-	if !p.o.noName {
-		z.Name, z.ModTime = name, when
 	}
 	if _, err = io.CopyBuffer(z, onlyReader{r}, make([]byte, 64<<10)); err == nil {
 		err = z.Close()

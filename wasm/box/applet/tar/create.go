@@ -3,7 +3,6 @@ package tar
 import (
 	"archive/tar"
 	"bufio"
-	"compress/gzip"
 	"errors"
 	"io"
 	"io/fs"
@@ -67,7 +66,7 @@ func (a *archiver) create() {
 		out = f
 	}
 	b := bufio.NewWriterSize(out, 64<<10)
-	z, err := o.compressor(b)
+	z, err := o.compressor(a.c, b)
 	if err != nil {
 		a.fail("Cannot write: ", applet.Reason(err))
 		return
@@ -113,12 +112,10 @@ func (o *options) packedAs() string {
 }
 
 // compressor is what a new archive goes through; nil for none.
-func (o *options) compressor(w io.Writer) (io.WriteCloser, error) {
+func (o *options) compressor(c *applet.Ctx, w io.Writer) (io.WriteCloser, error) {
 	switch o.packedAs() {
 	case "gzip":
-		z := gzip.NewWriter(w)
-		z.OS = 3
-		return z, nil
+		return codec.NewGzipWriter(c, w, codec.Gzip{Level: 6})
 	case "bzip2":
 		return bzip2.NewWriter(w, 9), nil
 	case "xz":

@@ -1,7 +1,6 @@
 package wc
 
 import (
-	"bytes"
 	"io"
 	"os"
 	"strconv"
@@ -28,7 +27,7 @@ func count(r io.Reader, want [kinds]bool) (n counts, err error) {
 		text := buf[:kept+got]
 		if !slow {
 			if want[lines] {
-				n[lines] += int64(bytes.Count(text, newline))
+				n[lines] += countLines(text)
 			}
 		} else {
 			kept = copy(buf, k.count(text, rerr != nil))
@@ -45,8 +44,6 @@ func count(r io.Reader, want [kinds]bool) (n counts, err error) {
 		}
 	}
 }
-
-var newline = []byte{'\n'}
 
 // sizeLeft returns the number of bytes that a regular file has from its
 // position on.
@@ -105,6 +102,26 @@ var kindOf = func() (t [256]uint8) {
 // count counts text and returns the rest, the start of a character whose end
 // is yet to come; none when last is true.
 func (k *counter) count(text []byte, last bool) []byte {
+	const step = 1024
+	for !k.wantWidth && len(text) > 0 {
+		n := k.countPlain(text)
+		if text = text[n:]; len(text) == 0 {
+			return nil
+		}
+		part := text[:min(len(text), step)]
+		rest := k.countAll(part, last && len(part) == len(text))
+		if text = text[len(part)-len(rest):]; len(rest) == len(text) {
+			return rest
+		}
+	}
+	if len(text) == 0 {
+		return nil
+	}
+	return k.countAll(text, last)
+}
+
+// countAll is count for any text.
+func (k *counter) countAll(text []byte, last bool) []byte {
 	words, chars, nl := int64(0), int64(0), int64(0)
 	in := k.inWord
 	for i := 0; i < len(text); {

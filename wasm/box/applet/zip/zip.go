@@ -4,7 +4,6 @@ package zip
 import (
 	"archive/zip"
 	"bytes"
-	"compress/flate"
 	"errors"
 	"hash/crc32"
 	"io"
@@ -17,6 +16,7 @@ import (
 	"strings"
 
 	"github.com/donax-sh/donax/wasm/box/applet"
+	"github.com/donax-sh/donax/wasm/box/applet/internal/codec"
 	"github.com/donax-sh/donax/wasm/box/applet/internal/glob"
 )
 
@@ -101,7 +101,7 @@ func patterns(args []string) (rest, exclude, include []string) {
 }
 
 func runZip(c *applet.Ctx) int {
-	z := &zipper{Ctx: c, level: flate.DefaultCompression, seen: map[string]bool{}}
+	z := &zipper{Ctx: c, level: 6, seen: map[string]bool{}}
 	var fromStdin, ignored bool
 	c.Args, z.exclude, z.include = patterns(c.Args)
 	opts := []applet.Opt{
@@ -359,7 +359,7 @@ func (z *zipper) pack(w *zip.Writer, in input, verb string) error {
 		return err
 	}
 	if len(head) == whole { // the rest follows, whatever its size
-		w.RegisterCompressor(zip.Deflate, func(w io.Writer) (io.WriteCloser, error) { return flate.NewWriter(w, z.level) })
+		w.RegisterCompressor(zip.Deflate, func(w io.Writer) (io.WriteCloser, error) { return codec.NewDeflateWriter(z.Ctx, w, z.level) })
 		h.Method = zip.Deflate
 		to, err := w.CreateHeader(h)
 		if err != nil {
@@ -393,7 +393,7 @@ func (z *zipper) pack(w *zip.Writer, in input, verb string) error {
 
 func (z *zipper) deflate(data []byte) ([]byte, error) {
 	var b bytes.Buffer
-	w, err := flate.NewWriter(&b, z.level)
+	w, err := codec.NewDeflateWriter(z.Ctx, &b, z.level)
 	if err != nil {
 		return nil, err
 	}
