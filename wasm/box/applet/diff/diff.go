@@ -1,6 +1,6 @@
 // Package diff is diff, as GNU diffutils 3.8 has it: the normal, unified and
-// context formats, side by side, brief and recursive. Output for ed, RCS and
-// #ifdef is refused.
+// context formats, side by side, for ed and RCS, brief and recursive. Output
+// for #ifdef is refused.
 package diff
 
 import (
@@ -31,6 +31,8 @@ var Command = &applet.Command{
   -s, --report-identical-files  tell when files are the same
   -c, -C N, --context[=N]   context format with N lines of context (3)
   -u, -U N, --unified[=N]   unified format with N lines of context (3)
+  -e, --ed                  a script for ed
+  -n, --rcs                 the format of RCS
   -y, --side-by-side        two columns
   -W, --width=N             of -y: at most N columns (130)
       --left-column         of -y: common lines on the left only
@@ -72,6 +74,8 @@ const (
 	unified
 	context
 	sideBySide
+	ed
+	rcs
 	brief
 )
 
@@ -189,7 +193,7 @@ func run(c *applet.Ctx) int {
 			}
 			return nil
 		}, 0, "color"),
-		applet.Do(no("-e"), 'e', "ed"), applet.Do(no("-n"), 'n', "rcs"), applet.Do(no("-l"), 'l', "paginate"),
+		applet.Do(set(ed), 'e', "ed"), applet.Do(set(rcs), 'n', "rcs"), applet.Do(no("-l"), 'l', "paginate"),
 		applet.Func(func(string) error { no("-D")(); return nil }, 'D', "ifdef"),
 		applet.Do(no("--ignore-file-name-case"), 0, "ignore-file-name-case"),
 	)
@@ -507,6 +511,9 @@ func (c *comparer) files(a, b string, header bool) {
 		c.worse(1)
 		return
 	}
+	if c.o.style == ed {
+		da, db = c.ended(a, da), c.ended(b, db)
+	}
 	p := newPair(c.o, da, db)
 	hunks := p.compare()
 	if len(hunks) == 0 && c.o.style != sideBySide {
@@ -529,6 +536,17 @@ func (c *comparer) files(a, b string, header bool) {
 	if len(hunks) == 0 && c.o.identical {
 		c.say("Files ", c.named(0, a), " and ", c.named(1, b), " are identical")
 	}
+}
+
+// ended gives the last line of a file the newline that it lacks, which ed
+// cannot leave out.
+func (c *comparer) ended(name string, data []byte) []byte {
+	if len(data) == 0 || data[len(data)-1] == '\n' {
+		return data
+	}
+	c.c.Warn(name, ": No newline at end of file\n")
+	c.worse(trouble)
+	return append(data, '\n')
 }
 
 // binary tells whether data is no text: GNU diff looks at the first block.

@@ -2,6 +2,7 @@ package diff
 
 import (
 	"bytes"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -23,6 +24,18 @@ func (c *comparer) print(p *pair, changes []change, a, b string, ta, tb time.Tim
 		}
 	case sideBySide:
 		c.columns(p, changes)
+	case ed:
+		for _, ch := range slices.Backward(changes) { // so that numbers of lines stay true
+			if !p.trivial(ch) {
+				c.ed(p, ch)
+			}
+		}
+	case rcs:
+		for _, ch := range changes {
+			if !p.trivial(ch) {
+				c.rcs(p, ch)
+			}
+		}
 	default:
 		for _, ch := range changes {
 			if !p.trivial(ch) {
@@ -59,6 +72,49 @@ func span(start, n int) string {
 		return strconv.Itoa(start + 1)
 	}
 	return strconv.Itoa(start+1) + "," + strconv.Itoa(start+n)
+}
+
+// ed writes a change as commands of ed. A line that is a dot, which would end
+// the input, is written as two and then mended.
+func (c *comparer) ed(p *pair, ch change) {
+	op := "c"
+	switch {
+	case ch.adds == 0:
+		c.say(span(ch.a, ch.dels), "d")
+		return
+	case ch.dels == 0:
+		op = "a"
+	}
+	c.say(span(ch.a, ch.dels), op)
+	open := true
+	for _, l := range p.b[ch.b : ch.b+ch.adds] {
+		if !open {
+			c.say("a")
+			open = true
+		}
+		if string(l) == ".\n" {
+			c.say("..\n.\ns/.//")
+			open = false
+			continue
+		}
+		c.c.Stdout.Write(l)
+	}
+	if open {
+		c.say(".")
+	}
+}
+
+// rcs writes a change as RCS keeps it.
+func (c *comparer) rcs(p *pair, ch change) {
+	if ch.dels > 0 {
+		c.say("d", strconv.Itoa(ch.a+1), " ", strconv.Itoa(ch.dels))
+	}
+	if ch.adds > 0 {
+		c.say("a", strconv.Itoa(ch.a+ch.dels), " ", strconv.Itoa(ch.adds))
+	}
+	for _, l := range p.b[ch.b : ch.b+ch.adds] {
+		c.c.Stdout.Write(l)
+	}
 }
 
 func (c *comparer) normal(p *pair, ch change) {

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/donax-sh/donax/wasm/box/applet"
+	"github.com/donax-sh/donax/wasm/box/applet/internal/posixre"
 )
 
 // Command is nl.
@@ -26,13 +27,15 @@ var Command = applet.Command{
   -s, --number-separator=STRING   add STRING after (possible) line number
   -v, --starting-line-number=NUMBER  first line number for each section
   -w, --number-width=NUMBER       use NUMBER columns for line numbers
-STYLE is a (all lines), t (nonempty lines) or n (none).
+STYLE is a (all lines), t (nonempty lines), n (none) or pBRE (lines that match
+the basic regular expression).
 FORMAT is ln (left justified), rn (right justified) or rz (with zeros).`,
 	Run: run,
 }
 
 type numberer struct {
-	styles      [3]byte // of header, body, footer
+	styles      [3]byte // of header, body, footer: a, t, n or p
+	match       [3]*posixre.Regexp
 	section     int
 	delim       string
 	step, start int64
@@ -48,6 +51,11 @@ func run(c *applet.Ctx) int {
 	n := numberer{styles: [3]byte{'n', 't', 'n'}, section: 1, delim: `\:`, step: 1, start: 1, join: 1, format: "rn", sep: "\t", width: 6}
 	style := func(i int, what string) func(string) error {
 		return func(v string) error {
+			if pattern, ok := strings.CutPrefix(v, "p"); ok {
+				re, err := posixre.Compile([]string{pattern}, posixre.Options{Dialect: posixre.GrepBasic})
+				n.styles[i], n.match[i] = 'p', re
+				return err
+			}
 			if v != "a" && v != "t" && v != "n" {
 				return errors.New("invalid " + what + " numbering style: " + applet.Curly(v) + "\nTry 'nl --help' for more information.")
 			}
@@ -141,6 +149,8 @@ func (n *numberer) line(line []byte) {
 		}
 	case 't':
 		numbered = len(line) > 0
+	case 'p':
+		numbered, _ = n.match[n.section].Match(line)
 	}
 	if numbered {
 		num := strconv.FormatInt(n.next, 10)

@@ -30,6 +30,7 @@ var Command = applet.Command{
   -n, --number=CHUNKS     generate CHUNKS output files: N, K/N, l/N, l/K/N,
                             r/N, r/K/N
   -t, --separator=SEP     use SEP instead of newline as the record separator
+      --filter=COMMAND    write to the shell COMMAND; the file name is $FILE
       --verbose           print a diagnostic before each output file is opened`,
 	Run: run,
 }
@@ -47,6 +48,11 @@ type splitter struct {
 	end     byte
 	count   int64 // files opened so far
 	f       *os.File
+
+	filter   string // what each file goes through instead, in the shell; it begins when all of the file is there
+	filtered bool   // a filter was given
+	name     string // of f
+	failed   int    // status of a filter
 }
 
 func run(c *applet.Ctx) int {
@@ -134,6 +140,7 @@ func run(c *applet.Ctx) int {
 			}
 			return nil
 		}, 't', "separator"),
+		applet.Func(func(v string) error { s.filter, s.filtered = v, true; return nil }, 0, "filter"),
 		applet.Bool(&s.verbose, 0, "verbose"),
 	)
 	if !ok {
@@ -141,6 +148,9 @@ func run(c *applet.Ctx) int {
 	}
 	if len(args) > 2 {
 		return c.ExtraOperand(args[2])
+	}
+	if s.filtered && chunk > 0 {
+		return c.Usage("--filter does not process a chunk extracted to stdout")
 	}
 	name := "-"
 	s.prefix = "x"
@@ -178,6 +188,8 @@ func run(c *applet.Ctx) int {
 	}
 	var re readError
 	switch {
+	case s.failed != 0:
+		return s.failed
 	case errors.Is(err, errSaid):
 	case errors.As(err, &re):
 		c.Warn(applet.Name(name), ": ", applet.Reason(re.error))
@@ -233,7 +245,7 @@ func (s *splitter) fitSuffix(n int64) {
 // name returns the name of file number n. Unless their length was given the
 // suffixes grow, ever leaving the last letter's names to longer ones: xyz, then
 // xzaaa.
-func (s *splitter) name(n int64) (string, bool) {
+func (s *splitter) nameOf(n int64) (string, bool) {
 	base := int64(len(s.digits))
 	length := s.length
 	n += s.first
@@ -265,9 +277,27 @@ func (s *splitter) close() error {
 	if s.f == nil {
 		return nil
 	}
-	err := s.f.Close()
+	f := s.f
 	s.f = nil
-	return err
+	if s.filtered {
+		return s.pass(f)
+	}
+	return f.Close()
+}
+
+// pass runs the filter over what was collected for it.
+func (s *splitter) pass(f *os.File) error {
+	defer os.Remove(f.Name())
+	defer f.Close()
+	if _, err := f.Seek(0, io.SeekStart); err != nil {
+		return err
+	}
+	s.failed = s.c.Spawn(applet.Child{Args: []string{"sh", "-c", s.filter}, Env: append(os.Environ(), "FILE="+s.name), Stdin: f})
+	if s.failed != 0 {
+		s.c.Warn("with FILE=", s.name, ", exit ", strconv.Itoa(s.failed), " from command: ", s.filter)
+		return errSaid
+	}
+	return nil
 }
 
 // open opens the next file.
@@ -275,12 +305,21 @@ func (s *splitter) open() error {
 	if err := s.close(); err != nil {
 		return err
 	}
-	name, ok := s.name(s.count)
+	name, ok := s.nameOf(s.count)
 	if !ok {
 		s.c.Warn("output file suffixes exhausted")
 		return errSaid
 	}
 	s.count++
+	s.name = name
+	if s.filtered {
+		if s.verbose {
+			s.c.Out().WriteString("executing with FILE=" + applet.Name(name) + "\n")
+		}
+		f, err := os.CreateTemp("", "split")
+		s.f = f
+		return err
+	}
 	if s.verbose {
 		s.c.Out().WriteString("creating file " + applet.Quote(name) + "\n")
 	}

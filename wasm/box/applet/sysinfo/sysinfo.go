@@ -257,7 +257,8 @@ var ID = applet.Command{
 	Name:     "id",
 	Synopsis: "[OPTION]... [USER]...",
 	Summary:  "print user and group information for the specified USER or the current one",
-	Help: `  -g, --group    print only the effective group ID
+	Help: `  -a             (accepted, no effect)
+  -g, --group    print only the effective group ID
   -G, --groups   print all group IDs
   -n, --name     print a name instead of a number, for -ugG
   -r, --real     print the real ID instead of the effective ID, with -ugG
@@ -267,9 +268,9 @@ var ID = applet.Command{
 }
 
 func id(c *applet.Ctx) int {
-	var group, groups, name, real, user, zero bool
+	var group, groups, name, real, user, zero, ignored bool
 	args, status, ok := c.Parse(1,
-		applet.Bool(&group, 'g', "group"), applet.Bool(&groups, 'G', "groups"), applet.Bool(&name, 'n', "name"),
+		applet.Bool(&ignored, 'a', ""), applet.Bool(&group, 'g', "group"), applet.Bool(&groups, 'G', "groups"), applet.Bool(&name, 'n', "name"),
 		applet.Bool(&real, 'r', "real"), applet.Bool(&user, 'u', "user"), applet.Bool(&zero, 'z', "zero"),
 	)
 	if !ok {
