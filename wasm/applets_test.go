@@ -31,7 +31,9 @@ func TestApplets(t *testing.T) {
 	t.Cleanup(func() { rt.Close() })
 	programs := map[string]sandbox.Program{}
 	for _, p := range rt.Programs() {
-		programs[p.Usage().Name] = p
+		for _, name := range append(p.Usage().Aliases, p.Usage().Name) {
+			programs[name] = p
+		}
 	}
 	applettest.Run(t, "box/applet", applettest.Runner{
 		Name: "wasm",
