@@ -22,7 +22,7 @@ func (k *copier) fail(err error, parts ...string) bool {
 
 func (k *copier) say(from, to string) {
 	if k.verbose {
-		k.c.Out().WriteString(applet.Quote(from) + " -> " + applet.Quote(to) + "\n")
+		k.c.Out().WriteString(applet.Quote(from) + " -> " + applet.Quote(to) + k.backupNote() + "\n")
 	}
 }
 
@@ -54,9 +54,17 @@ func (k *copier) copy(from, to string, argument bool) bool {
 			return k.fail(nil, "not writing through dangling symlink ", applet.Quote(to))
 		}
 	}
+	k.backup = ""
 	if exists {
 		if done, ok := k.over(from, to, src, dst, argument); done {
 			return ok
+		}
+		if !src.IsDir() {
+			aside, ok := k.aside(from, to, src)
+			if !ok {
+				return false
+			}
+			exists = !aside
 		}
 	}
 	if src.IsDir() {

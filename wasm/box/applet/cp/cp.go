@@ -40,7 +40,7 @@ var Cp = applet.Command{
   -T, --no-target-directory    treat DEST as a normal file
   -u, --update                 copy only when SOURCE is newer
   -v, --verbose                explain what is being done
-  -x, --one-file-system        (accepted, there is one)`,
+  -x, --one-file-system        (accepted, there is one)` + backupHelp,
 	Run: cp,
 }
 
@@ -54,6 +54,8 @@ type copier struct {
 	noMode                                            bool // --no-preserve=mode
 	follow                                            follow
 	move                                              bool
+	backups                                           backups
+	backup                                            string // of the present destination
 
 	made  map[string]bool    // destinations made by this run
 	links map[inode]string   // of files with several names, where the first went
@@ -117,7 +119,7 @@ func cp(c *applet.Ctx) int {
 		}
 		return nil
 	}
-	args, status, ok := c.Parse(1,
+	args, status, ok := c.Parse(1, append(k.backups.options(),
 		applet.Do(func() {
 			k.follow, k.recursive, k.keepMode, k.keepTimes, k.keepLinks = followNone, true, true, true, true
 		}, 'a', "archive"),
@@ -151,7 +153,7 @@ func cp(c *applet.Ctx) int {
 		applet.Bool(&k.update, 'u', "update"),
 		applet.Bool(&k.verbose, 'v', "verbose"),
 		applet.Bool(&ignored, 'x', "one-file-system"),
-	)
+	)...)
 	if !ok {
 		return status
 	}
@@ -177,6 +179,10 @@ func (k *copier) operands(args []string, to target) int {
 		return 1
 	case to.noDir && len(args) > 2:
 		return c.Usage("extra operand ", applet.Quote(args[2]))
+	case k.backups.on && k.noClobber:
+		return c.Usage("options --backup and --no-clobber are mutually exclusive")
+	case !k.backups.settle(c):
+		return 1
 	}
 	k.made, k.links, k.dest = map[string]bool{}, map[inode]string{}, map[inode]struct{}{}
 	dir := to.dir

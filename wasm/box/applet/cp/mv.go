@@ -22,14 +22,14 @@ var Mv = applet.Command{
   -t, --target-directory=DIR   move all SOURCE arguments into DIRECTORY
   -T, --no-target-directory    treat DEST as a normal file
   -u, --update                 move only when SOURCE is newer
-  -v, --verbose                explain what is being done`,
+  -v, --verbose                explain what is being done` + backupHelp,
 	Run: mv,
 }
 
 func mv(c *applet.Ctx) int {
 	k := copier{c: c, move: true, recursive: true, follow: followNone, keepMode: true, keepTimes: true, keepLinks: true}
 	var to target
-	args, status, ok := c.Parse(1,
+	args, status, ok := c.Parse(1, append(k.backups.options(),
 		applet.Do(func() { k.force, k.ask, k.noClobber = true, false, false }, 'f', "force"),
 		applet.Do(func() { k.ask, k.force, k.noClobber = true, false, false }, 'i', "interactive"),
 		applet.Do(func() { k.noClobber, k.ask, k.force = true, false, false }, 'n', "no-clobber"),
@@ -38,7 +38,7 @@ func mv(c *applet.Ctx) int {
 		applet.Bool(&to.noDir, 'T', "no-target-directory"),
 		applet.Bool(&k.update, 'u', "update"),
 		applet.Bool(&k.verbose, 'v', "verbose"),
-	)
+	)...)
 	if !ok {
 		return status
 	}
@@ -51,6 +51,7 @@ func (k *copier) moveOne(from, to string) bool {
 		return k.fail(err, "cannot stat ", applet.Quote(from))
 	}
 	dst, err := os.Lstat(to)
+	k.backup = ""
 	if err == nil {
 		switch {
 		case os.SameFile(src, dst) && sameName(from, to):
@@ -74,6 +75,11 @@ func (k *copier) moveOne(from, to string) bool {
 			}
 			k.renamed(from, to)
 			return true
+		}
+	}
+	if err == nil {
+		if _, ok := k.aside(from, to, src); !ok {
+			return false
 		}
 	}
 	if src.IsDir() && inside(from, to) {
@@ -110,6 +116,6 @@ func (k *copier) moveOne(from, to string) bool {
 
 func (k *copier) renamed(from, to string) {
 	if k.verbose {
-		k.c.Out().WriteString("renamed " + applet.Quote(from) + " -> " + applet.Quote(to) + "\n")
+		k.c.Out().WriteString("renamed " + applet.Quote(from) + " -> " + applet.Quote(to) + k.backupNote() + "\n")
 	}
 }
