@@ -18,6 +18,9 @@ var Command = applet.Command{
 	Synopsis: "[OPTION]... [FILE]...",
 	Summary:  "columnate lists",
 	Help: `  -t, --table                 create a table
+  -J, --json                  use JSON output format for table
+  -n, --table-name NAME       table name for JSON output
+  -d, --table-noheadings      don't print header
   -N, --table-columns NAMES   comma separated columns names
   -R, --table-right COLUMNS   right align text in these columns
   -H, --table-hide COLUMNS    don't print the columns
@@ -37,10 +40,12 @@ type layout struct {
 	joint                       string
 	seps                        string // "" for white space
 	width, limit                int
+	json, bare                  bool // bare: without the names
+	name                        string
 }
 
 func run(c *applet.Ctx) int {
-	l := layout{joint: "  ", width: 80}
+	l := layout{joint: "  ", width: 80, name: "table"}
 	if n, err := strconv.Atoi(os.Getenv("COLUMNS")); err == nil && n > 0 {
 		l.width = n
 	}
@@ -59,6 +64,9 @@ func run(c *applet.Ctx) int {
 	}
 	files, status, ok := c.Parse(1,
 		applet.Bool(&l.table, 't', "table"),
+		applet.Do(func() { l.table, l.json = true, true }, 'J', "json"),
+		applet.String(&l.name, 'n', "table-name"),
+		applet.Bool(&l.bare, 'd', "table-noheadings"),
 		applet.Func(list(&l.names), 'N', "table-columns"),
 		applet.Func(list(&l.right), 'R', "table-right"),
 		applet.Func(list(&l.hide), 'H', "table-hide"),
@@ -75,6 +83,10 @@ func run(c *applet.Ctx) int {
 	}
 	if l.table && l.rowsFirst {
 		c.Warn("mutually exclusive arguments: --table --fillrows")
+		return 1
+	}
+	if l.json && len(l.names) == 0 {
+		c.Warn("option --table-columns required for --json")
 		return 1
 	}
 	if l.width == 0 {
@@ -223,11 +235,17 @@ func (l *layout) asTable(lines []string) ([]byte, error) {
 			shown = append(shown, i)
 		}
 	}
+	if l.json {
+		return l.asJSON(rows[1:], shown)
+	}
 	widths := make([]int, n)
 	for _, r := range rows {
 		for i, cell := range r {
 			widths[i] = max(widths[i], columns(cell))
 		}
+	}
+	if l.bare && len(l.names) > 0 {
+		rows = rows[1:]
 	}
 	var out []byte
 	for _, r := range rows {

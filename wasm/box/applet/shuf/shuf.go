@@ -2,9 +2,9 @@
 package shuf
 
 import (
+	"bufio"
 	"errors"
 	"io"
-	"math/rand/v2"
 	"os"
 	"strconv"
 	"strings"
@@ -20,6 +20,7 @@ var Command = applet.Command{
 	Help: `  -e, --echo                treat each ARG as an input line
   -i, --input-range=LO-HI   treat each number LO through HI as an input line
   -n, --head-count=COUNT    output at most COUNT lines
+      --random-source=FILE  get random bytes from FILE
   -o, --output=FILE         write result to FILE instead of standard output
   -r, --repeat              output lines can be repeated
   -z, --zero-terminated     line delimiter is NUL, not newline`,
@@ -30,7 +31,7 @@ func run(c *applet.Ctx) int {
 	var echo, repeat, hasRange, hasCount bool
 	var lo, hi uint64
 	count := int64(1<<63 - 1)
-	output := ""
+	output, bytesFrom := "", ""
 	end := byte('\n')
 	args, status, ok := c.Parse(1,
 		applet.Bool(&echo, 'e', "echo"),
@@ -57,6 +58,7 @@ func run(c *applet.Ctx) int {
 			return nil
 		}, 'n', "head-count"),
 		applet.String(&output, 'o', "output"),
+		applet.String(&bytesFrom, 0, "random-source"),
 		applet.Bool(&repeat, 'r', "repeat"),
 		applet.Do(func() { end = 0 }, 'z', "zero-terminated"),
 	)
@@ -70,7 +72,20 @@ func run(c *applet.Ctx) int {
 	case !echo && len(args) > 1:
 		return c.ExtraOperand(args[1])
 	}
+	var random source = system{}
+	bytes := &file{}
+	if bytesFrom != "" {
+		f, err := os.Open(bytesFrom)
+		if err != nil {
+			c.WarnName(bytesFrom, err)
+			return 1
+		}
+		defer f.Close()
+		bytes.r = bufio.NewReader(f)
+		random = bytes
+	}
 	var lines []string
+	sample := false // take only as many lines as are wanted, while they are read
 	switch {
 	case echo:
 		lines = args
@@ -80,6 +95,7 @@ func run(c *applet.Ctx) int {
 			name = args[0]
 		}
 		r, err := c.Open(name)
+		sample = hasCount && !repeat && large(r)
 		var text []byte
 		if err == nil {
 			text, err = io.ReadAll(r)
@@ -125,7 +141,7 @@ func run(c *applet.Ctx) int {
 		}
 		var out []byte
 		for i := int64(0); !hasCount || i < count; i++ {
-			if out = item(out, rand.Uint64N(total)); len(out) >= applet.BufSize {
+			if out = item(out, random.choose(total)); len(out) >= applet.BufSize {
 				if _, err := w.Write(out); err != nil {
 					return 1
 				}
@@ -134,6 +150,14 @@ func run(c *applet.Ctx) int {
 		}
 		w.Write(out)
 		return 0
+	}
+	if k := uint64(count); sample && k > 0 && total >= k {
+		for i := k; i <= total; i++ { // GNU decides about a line before it finds that there is none
+			if j := random.choose(i + 1); j < k && i < total {
+				lines[j] = lines[i]
+			}
+		}
+		total = k
 	}
 	n := min(uint64(count), total)
 	// A sparse Fisher-Yates: what was moved is kept in a map, so that a few of
@@ -147,7 +171,7 @@ func run(c *applet.Ctx) int {
 	}
 	var out []byte
 	for i := range n {
-		j := i + rand.Uint64N(total-i)
+		j := i + random.choose(total-i)
 		vi, vj := at(i), at(j)
 		moved[j] = vi
 		delete(moved, i)
@@ -158,6 +182,24 @@ func run(c *applet.Ctx) int {
 			out = out[:0]
 		}
 	}
+	if bytes.err != nil {
+		why := bytes.err.Error()
+		if bytes.err != errNoMore {
+			why = applet.Reason(bytes.err)
+		}
+		c.Warn(applet.Curly(bytesFrom), ": ", why)
+		return 1
+	}
 	w.Write(out)
 	return 0
+}
+
+// large tells whether GNU samples what it reads instead of keeping it.
+func large(r io.Reader) bool {
+	f, ok := r.(interface{ Stat() (os.FileInfo, error) })
+	if !ok {
+		return true
+	}
+	fi, err := f.Stat()
+	return err != nil || !fi.Mode().IsRegular() || fi.Size() > 8<<20
 }
