@@ -73,6 +73,13 @@ var Egrep = command("egrep", "grep -E: find lines that match an extended pattern
 // Fgrep is grep -F.
 var Fgrep = command("fgrep", "grep -F: find lines that hold a text")
 
+// The commands that search what is in compressed files.
+var (
+	Zgrep  = command("zgrep", "grep in files that may be compressed, by gzip, bzip2, xz or zstd")
+	Zegrep = command("zegrep", "zgrep -E")
+	Zfgrep = command("zfgrep", "zgrep -F")
+)
+
 func command(name, summary string) *applet.Command {
 	return &applet.Command{Name: name, Synopsis: "[OPTION]... PATTERNS [FILE]...", Summary: summary, Help: help, Run: run}
 }
@@ -110,6 +117,7 @@ type options struct {
 	havePatterns                bool
 	contextDigits, defaultAfter int
 	foundOnly                   bool  // files without a match have no count
+	unpack                      bool  // files may be compressed
 	text                        bool  // of rg: 0 bytes do not make a file binary
 	bad                         error // of an option's argument, told without a hint to --help
 }
@@ -123,6 +131,12 @@ func run(c *applet.Ctx) int {
 	case "fgrep":
 		o.syntax = fixed
 		c.Warn("warning: fgrep is obsolescent; using grep -F")
+	case "zgrep":
+		o.unpack = true
+	case "zegrep":
+		o.unpack, o.syntax = true, extended
+	case "zfgrep":
+		o.unpack, o.syntax = true, fixed
 	}
 	operands, status, ok := c.Parse(2, o.table(c)...)
 	if !ok {

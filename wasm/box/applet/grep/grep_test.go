@@ -6,7 +6,7 @@ import (
 	"github.com/donax-sh/donax/wasm/box/applet/internal/difftest"
 )
 
-func TestMain(m *testing.M) { difftest.Main(m, Command, Egrep, Fgrep) }
+func TestMain(m *testing.M) { difftest.Main(m, Command, Egrep, Fgrep, Zgrep, Zegrep, Zfgrep) }
 
 const setup = `
 printf 'foo\nbar\nfoobar baz\n\nFOO\n' > a
@@ -18,6 +18,15 @@ printf 'red\nblue\n' > p; : > empty
 mkdir -p d/e d/node_modules; echo foo > d/e/f.go; echo foo > d/x.txt; echo hay > d/y.txt; echo foo > d/node_modules/z.go
 ln -s ../a d/link
 `
+
+// What zgrep cannot read is complained about in the name of gzip there.
+func TestAgainstZgrep(t *testing.T) {
+	s := difftest.Suite{Commands: []string{"zgrep", "zegrep", "zfgrep"}, Setup: setup + "gzip -c a > a.gz; (gzip -c a; gzip -c b) > ab.gz; head -c 20 a.gz > cut.gz\n"}
+	s.Run(t,
+		`zgrep foo a.gz`, `zgrep foo a.gz b`, `zgrep -c o a.gz ab.gz b`, `zgrep nope a.gz`, `zgrep foo < a.gz`, `cat ab.gz | zgrep -n o`, `zgrep foo missing.gz`, `zgrep -l foo a.gz b abc`, `zgrep foo a.gz missing b`,
+		`zgrep -h foo a.gz b`, `zgrep -e foo -e two ab.gz`, `zegrep 'fo+|two' ab.gz`, `zfgrep 'o*' a.gz`, `zgrep -q foo ab.gz`, `zgrep -v foo a.gz`, `zgrep -o 'b.*' a.gz b`, `zgrep -A1 bar a.gz`, `zgrep foo empty`,
+	)
+}
 
 func TestAgainstGrep(t *testing.T) {
 	s := difftest.Suite{Commands: []string{"grep"}, Setup: setup, Stderr: true}

@@ -1,6 +1,7 @@
 package grep
 
 import (
+	"bufio"
 	"bytes"
 	"errors"
 	"io"
@@ -8,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/donax-sh/donax/wasm/box/applet"
+	"github.com/donax-sh/donax/wasm/box/applet/internal/codec"
 )
 
 // matcher finds patterns in lines.
@@ -54,6 +56,12 @@ const (
 func (g *grep) input(name string, r io.Reader) error {
 	o := g.o
 	*g = grep{c: g.c, o: o, m: g.m, sep: g.sep, withName: g.withName, failed: g.failed, selected: g.selected, buf: g.buf, printed: g.printed, name: name, lastEnd: -1, wide: 19}
+	if o.unpack {
+		var err error
+		if r, err = codec.Unpacked(bufio.NewReaderSize(r, applet.BufSize)); err != nil {
+			return err
+		}
+	}
 	if f, ok := r.(*os.File); ok && o.tab {
 		if fi, err := f.Stat(); err == nil && fi.Mode().IsRegular() {
 			g.wide = len(itoa(int(fi.Size())))

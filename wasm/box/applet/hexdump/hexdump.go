@@ -12,12 +12,17 @@ import (
 	"github.com/donax-sh/donax/wasm/box/applet"
 )
 
-// Command is hexdump.
-var Command = applet.Command{
-	Name:     "hexdump",
-	Synopsis: "[OPTION]... [FILE]...",
-	Summary:  "display file contents in hexadecimal, decimal, octal, or ascii",
-	Help: `  -e, --format FORMAT       format string to be used for displaying data
+// The commands.
+var (
+	Command = command("hexdump", "display file contents in hexadecimal, decimal, octal, or ascii")
+	Hd      = command("hd", "hexdump -C")
+)
+
+func command(name, summary string) *applet.Command {
+	return &applet.Command{Name: name, Synopsis: "[OPTION]... [FILE]...", Summary: summary, Help: help, Run: run}
+}
+
+const help = `  -e, --format FORMAT       format string to be used for displaying data
   -f, --format-file FILE    file that contains format strings
   -b, --one-byte-octal      one-byte octal display
   -c, --one-byte-char       one-byte character display
@@ -27,9 +32,7 @@ var Command = applet.Command{
   -x, --two-bytes-hex       two-byte hexadecimal display
   -n, --length LENGTH       interpret only length bytes of input
   -s, --skip OFFSET         skip offset bytes from the beginning
-  -v, --no-squeezing        output identical lines`,
-	Run: run,
-}
+  -v, --no-squeezing        output identical lines`
 
 // The formats of the options, as -e takes them.
 const (
@@ -75,6 +78,9 @@ func run(c *applet.Ctx) int {
 			*p = n
 			return nil
 		}
+	}
+	if c.Cmd.Name == "hd" {
+		canned(canonicalAddress, canonical, canonicalText)()
 	}
 	files, status, ok := c.Parse(1,
 		applet.Do(canned(address, octalByte), 'b', "one-byte-octal"),

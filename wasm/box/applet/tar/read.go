@@ -3,8 +3,6 @@ package tar
 import (
 	"archive/tar"
 	"bufio"
-	"compress/bzip2"
-	"compress/gzip"
 	"errors"
 	"io"
 	"io/fs"
@@ -59,7 +57,10 @@ func (a *archiver) read() {
 	}
 	r := &reader{archiver: a, dir: o.dir, found: make([]bool, len(o.operands))}
 	b := bufio.NewReaderSize(in, 64<<10)
-	stream, err := r.decompress(b)
+	stream, err := codec.Unpacked(b) // GNU tar finds out itself, too
+	if err == nil && b.Buffered() == 0 && stream == io.Reader(b) && r.o.mode != 0 {
+		err = tar.ErrHeader // nothing at all
+	}
 	if err == nil {
 		err = r.members(tar.NewReader(stream))
 	}
@@ -84,24 +85,6 @@ func (a *archiver) read() {
 
 // exit is for errors that end the command by themselves.
 func (a *archiver) exit() { a.gone = true }
-
-// decompress finds out itself how an archive is compressed, as GNU tar does.
-func (r *reader) decompress(b *bufio.Reader) (io.Reader, error) {
-	head, _ := b.Peek(6)
-	switch {
-	case codec.Begins(head, "\x1F\x8B"):
-		return gzip.NewReader(b)
-	case codec.Begins(head, "BZh"):
-		return bzip2.NewReader(b), nil
-	case codec.Begins(head, codec.MagicXZ):
-		return codec.NewXZReader(b)
-	case codec.Begins(head, codec.MagicZstd):
-		return codec.NewZstdReader(b)
-	case len(head) == 0 && r.o.mode != 0:
-		return nil, tar.ErrHeader
-	}
-	return b, nil
-}
 
 func (r *reader) members(tr *tar.Reader) error {
 	first := true

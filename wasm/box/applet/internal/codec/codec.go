@@ -4,7 +4,9 @@
 package codec
 
 import (
+	"bufio"
 	"bytes"
+	"compress/bzip2"
 	"errors"
 	"io"
 	"io/fs"
@@ -12,6 +14,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
 	"github.com/ulikunitz/xz"
 
@@ -165,6 +168,23 @@ func (x *xzWriter) Close() error {
 func NewZstdWriter(w io.Writer, level int, sum bool) (io.WriteCloser, error) {
 	return zstd.NewWriter(w, zstd.WithEncoderConcurrency(1), zstd.WithLowerEncoderMem(true),
 		zstd.WithEncoderLevel(min(zstd.EncoderLevelFromZstd(level), zstd.SpeedBetterCompression)), zstd.WithEncoderCRC(sum))
+}
+
+// Unpacked returns the content of what b reads when it is compressed, by any
+// program that the box has, and else what b reads.
+func Unpacked(b *bufio.Reader) (io.Reader, error) {
+	head, _ := b.Peek(6)
+	switch {
+	case bytes.HasPrefix(head, []byte("\x1F\x8B")):
+		return gzip.NewReader(b)
+	case bytes.HasPrefix(head, []byte("BZh")):
+		return bzip2.NewReader(b), nil
+	case Begins(head, MagicXZ):
+		return NewXZReader(b)
+	case Begins(head, MagicZstd):
+		return NewZstdReader(b)
+	}
+	return b, nil
 }
 
 // Copy copies all, reading and writing 64 KiB at a time.
