@@ -18,6 +18,7 @@ type source struct {
 	patched string // what the parser sees: text with odd arithmetic blanked
 	changed bool   // patched is not text
 	line    int    // line of text[0], less one
+	shown   int    // how much of it set -v has shown, or has passed over
 	more    func() (string, error)
 }
 
@@ -76,6 +77,12 @@ func (r *lineReader) Read(b []byte) (int, error) {
 	}
 	n := copy(b[:min(len(b), readChunk)], rest)
 	r.pos += n
+	if src := r.src; r.pos > src.shown {
+		if r.sh.opts.has(optVerbose) {
+			r.sh.stderr(src.text[src.shown:r.pos])
+		}
+		src.shown = r.pos
+	}
 	return n, nil
 }
 
