@@ -66,6 +66,9 @@ func (r *run) stdin(in io.Reader) io.Reader {
 	return &source{ctx: r.ctx, in: in}
 }
 
+// maxAhead is how much of stdin is read at a time.
+const maxAhead = 32 << 10
+
 // A source is the stdin of a run. A Read ends with the context although the
 // reader below knows none: the bytes that come later go to the next Read.
 type source struct {
@@ -76,7 +79,7 @@ type source struct {
 	pending chan struct{} // closed when the read in flight is done
 	buf     []byte        // read and not yet taken
 	err     error
-	room    [32 << 10]byte
+	room    []byte // what is read goes to; most lines read nothing
 }
 
 func (s *source) Read(p []byte) (int, error) { return s.ReadContext(s.ctx, p) }
@@ -136,7 +139,10 @@ func (s *source) WaitRead(ctx context.Context) error {
 func (s *source) ask(n int) <-chan struct{} {
 	if s.pending == nil {
 		s.pending = make(chan struct{})
-		go s.fill(min(n, len(s.room)))
+		if n = min(n, maxAhead); n > len(s.room) {
+			s.room = make([]byte, n)
+		}
+		go s.fill(n)
 	}
 	return s.pending
 }

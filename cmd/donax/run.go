@@ -108,7 +108,8 @@ func (f *runFlags) run(ctx context.Context, std stdio, c policy.Command) error {
 	status, err := box.run(ctx, c, std.in, out, errw)
 	var limit *sandbox.LimitError
 	var syntax *sandbox.ParseError
-	if err != nil && !errors.As(err, &limit) && !errors.As(err, &syntax) && !errors.Is(err, policy.ErrDenied) && ctx.Err() == nil {
+	var lost *worker.LostError // the line's fault, as a limit is
+	if err != nil && !errors.As(err, &limit) && !errors.As(err, &syntax) && !errors.As(err, &lost) && !errors.Is(err, policy.ErrDenied) && ctx.Err() == nil {
 		status = sandbox.StatusFault
 	}
 	if f.json {

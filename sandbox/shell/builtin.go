@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"sync"
 	"syscall"
 )
 
@@ -22,8 +23,8 @@ const (
 	mapfileUsage = "[-d delim] [-n count] [-O origin] [-s count] [-t] [-u fd] [-C callback] [-c quantum] [array]"
 )
 
-// builtins are all of them by name.
-func builtins() map[string]*builtin {
+// allBuiltins are all of them by name, made once: every line begins with them.
+var allBuiltins = sync.OnceValue(func() map[string]*builtin {
 	success := func(*shell, call) int { return 0 }
 	failure := func(*shell, call) int { return 1 }
 	return map[string]*builtin{
@@ -90,7 +91,7 @@ func builtins() map[string]*builtin {
 		"unset":     {builtinUnset, "fvn", "[-f] [-v] [-n] [name ...]", true},
 		"wait":      {builtinWait, "fnp:", "[-fn] [-p var] [id ...]", false},
 	}
-}
+})
 
 const keywordNames = "if then else elif fi case esac for select while until do done in function time { } ! [[ ]] coproc"
 
@@ -105,7 +106,7 @@ func isDeclName(s string) bool {
 }
 
 // IsBuiltin reports whether the shell has a builtin of this name.
-func IsBuiltin(name string) bool { return builtins()[name] != nil }
+func IsBuiltin(name string) bool { return allBuiltins()[name] != nil }
 
 // builtin finds an enabled builtin.
 func (sh *shell) builtin(name string) *builtin {

@@ -3,6 +3,7 @@ package shell
 import (
 	"slices"
 	"strings"
+	"sync"
 )
 
 // An option is a set -o or shopt option.
@@ -106,14 +107,14 @@ func (o *options) set(x option, on bool) {
 	}
 }
 
-func defaultOptions() (o options) {
+var defaultOptions = sync.OnceValue(func() (o options) {
 	for _, shopt := range []bool{false, true} {
 		for _, x := range namedOptions(shopt) {
 			o.set(x.option, x.on)
 		}
 	}
 	return o
-}
+})
 
 // findOption finds a set -o (shopt false) or shopt option by name.
 func findOption(name string, shopt bool) (option, bool) {

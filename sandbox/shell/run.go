@@ -36,7 +36,7 @@ type run struct {
 const memBatch = 64 << 10
 
 func newRun(ctx context.Context, c *Config) *run {
-	r := &run{host: c.Host, lim: c.Limits.withDefaults(), ids: c.IDs, start: c.Host.Now(), builtins: builtins(), ignored: c.Ignored}
+	r := &run{host: c.Host, lim: c.Limits.withDefaults(), ids: c.IDs, start: c.Host.Now(), builtins: allBuiltins(), ignored: c.Ignored}
 	if r.ids.PID == 0 {
 		r.ids.PID = 2
 	}

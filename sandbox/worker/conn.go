@@ -18,6 +18,9 @@ const (
 	maxPosted   = 16 << 10
 )
 
+// errTooLarge is why a frame was not sent at all.
+var errTooLarge = errors.New("the message is too large")
+
 // errClosed is what calls get when the other side is gone.
 var errClosed = errors.New("worker: the connection is closed")
 
@@ -52,7 +55,7 @@ func (c *conn) post(k kind, id uint32, e *encoder) error { return c.put(k, id, e
 func (c *conn) put(k kind, id uint32, e *encoder, now bool) error {
 	n := len(e.b) - headSize
 	if n > k.limit() {
-		return errors.New("the message is too large")
+		return errTooLarge
 	}
 	binary.LittleEndian.PutUint32(e.b, uint32(n))
 	e.b[4] = byte(k)

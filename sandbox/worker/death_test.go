@@ -48,6 +48,24 @@ func TestDeath(t *testing.T) {
 	}
 }
 
+// TestCPULimit: a worker that has used up its CPU time says so.
+//
+// Threats: WO-3.
+func TestCPULimit(t *testing.T) {
+	t.Parallel()
+	if runtime.GOOS == "windows" {
+		t.Skip("there is no such limit")
+	}
+	c := config(t)
+	c.Setup.Limits = sandbox.Limits{Timeout: -1}
+	c.Limits.CPU = 2 * time.Second
+	r := do(as(t.Context(), "a"), pool(t, c), "echo before; while :; do :; done")
+	var lost *worker.LostError
+	if !errors.As(r.fail, &lost) || r.status != sandbox.StatusKilled || r.out != "before\n" || r.err != "donax: worker lost: CPU limit 2s\n" {
+		t.Errorf("%+v", r)
+	}
+}
+
 // A watcher sees output as it comes.
 type watcher struct {
 	mu  sync.Mutex

@@ -211,7 +211,12 @@ func (p *Pool) run(ctx context.Context, m *member, began time.Time, shell uint32
 		p.mu.Lock()
 		p.stats.Lost++
 		p.mu.Unlock()
-		m.log(fmt.Sprintf("%v: %.1000s", lost, lost.Detail))
+		switch {
+		case lost.Detail != "":
+			m.log(fmt.Sprintf("%v: %.1000s", lost, lost.Detail))
+		case p.cfg.Setup.Served: // who typed the line is told already
+			m.log(lost.Error())
+		}
 	}
 	return status, err
 }

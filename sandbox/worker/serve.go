@@ -104,7 +104,7 @@ func (w *inside) open(open func(Setup) (Programs, error)) error {
 	if err := json.Unmarshal(f.body, &s); err != nil || f.kind != kindSetup || s.Version != Version {
 		return fmt.Errorf("%w: setup of version %d, want %d: %v", errProtocol, s.Version, Version, err)
 	}
-	runtime.GOMAXPROCS(1)
+	narrow()
 	// Collect more often rather than die, as long as that can help.
 	debug.SetMemoryLimit(min(s.MemoryLimit*3/4, s.Limits.Heap()))
 	found := jail(s)
@@ -135,9 +135,9 @@ func (w *inside) open(open func(Setup) (Programs, error)) error {
 			return err
 		}
 	}
-	w.wide = time.AfterFunc(time.Hour, func() { w.width(true, s.Procs) })
+	w.wide = time.AfterFunc(time.Hour, func() { w.width(true, func() { widen(s.Procs) }) })
 	w.rest = time.AfterFunc(0, func() { // it may wait for long
-		w.width(false, 1)
+		w.width(false, narrow)
 		if p.Trim != nil {
 			p.Trim()
 		}
@@ -244,12 +244,26 @@ func (w *inside) within(ctx context.Context, c policy.Command, real string) cont
 	return sandbox.WithDir(ctx, cmp.Or(c.Cwd, w.dir), real)
 }
 
-// width sets how many processors are used, if lines run or do not still.
-func (w *inside) width(running bool, n int) {
+// narrow readies the process for short lines, which are not to wait for the collector:
+// more garbage comes together first, and all is collected when the process rests.
+func narrow() {
+	runtime.GOMAXPROCS(1)
+	debug.SetGCPercent(400)
+}
+
+// widen gives a line that is not short the processors that there are, and
+// collects as usual.
+func widen(procs int) {
+	runtime.GOMAXPROCS(max(1, procs))
+	debug.SetGCPercent(100)
+}
+
+// width calls set, if lines run or do not still.
+func (w *inside) width(running bool, set func()) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if running == (len(w.runs) > 0) {
-		runtime.GOMAXPROCS(max(1, n))
+		set()
 	}
 }
 

@@ -61,11 +61,14 @@ func (p *process) inspect(ctx context.Context, shell uint32, c policy.Command) (
 	id := p.next
 	p.inspects[id] = answer
 	p.mu.Unlock()
-	if err := p.conn.send(kindInspect, id, e); err != nil && p.alive() {
+	switch err := p.conn.send(kindInspect, id, e); {
+	case errors.Is(err, errTooLarge):
 		p.mu.Lock()
 		delete(p.inspects, id)
 		p.mu.Unlock()
 		return c, err
+	case err != nil: // it is dying, or half a frame has been sent
+		p.end()
 	}
 	var d *decoder
 	select {
