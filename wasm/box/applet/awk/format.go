@@ -181,12 +181,18 @@ func appendOne(b []byte, spec cformat.Spec, verb byte, v *value, m *machine) []b
 	if n != n || math.IsInf(n, 0) {
 		return appendNotFinite(b, spec, n)
 	}
+	spec.Double = true
 	return spec.Float(b, n)
 }
 
+// appendNotFinite appends an infinity or what is no number: gawk knows neither
+// width nor flags there.
 func appendNotFinite(b []byte, spec cformat.Spec, n float64) []byte {
-	s := appendSpecial(nil, n)
-	return pad(b, string(s), spec)
+	s := string(appendSpecial(nil, n))
+	if spec.Verb < 'a' {
+		s = strings.ToUpper(s)
+	}
+	return append(b, s...)
 }
 
 func appendInteger(b []byte, spec cformat.Spec, n float64) []byte {
@@ -209,8 +215,11 @@ func appendInteger(b []byte, spec cformat.Spec, n float64) []byte {
 	case !signed && n < 0 && n >= -(1<<63):
 		return spec.Uint(b, uint64(int64(n)))
 	}
-	spec.Verb = 'f'
-	spec.Prec = 0
+	if spec.Verb = 'f'; signed {
+		spec.Prec = 0
+	} else {
+		spec.Verb = 'g'
+	}
 	return spec.Float(b, n)
 }
 
