@@ -32,6 +32,8 @@ type Fuzz struct {
 	// process takes long to start. Where a batch differs, or fails, they are
 	// compared one by one.
 	Batch func(pieces []string) []string
+	// Piped has the pieces, a line each, as the input.
+	Piped bool
 	// Same rewrites what both print, for differences that are meant.
 	Same func(line, text string) string
 	// Stderr compares what diagnostics say, and not only whether there are any.
@@ -116,15 +118,21 @@ func (f Fuzz) next(t *testing.T, r *rand.Rand) (done, differ int) {
 	for i := range pieces {
 		pieces[i] = f.Grammar.Make(r, "piece")
 	}
-	c.args = f.Batch(pieces)
+	c = f.batch(c, pieces)
 	if got, want := f.both(t, c); got == want && want.Status == 0 {
 		return batch, 0
 	}
 	for _, p := range pieces {
-		c.args = f.Batch([]string{p})
-		differ += f.compare(t, c)
+		differ += f.compare(t, f.batch(c, []string{p}))
 	}
 	return batch, differ
+}
+
+func (f Fuzz) batch(c trial, pieces []string) trial {
+	if c.args = f.Batch(pieces); f.Piped {
+		c.stdin = strings.Join(pieces, "\n") + "\n"
+	}
+	return c
 }
 
 // compare returns 1 when what the box and the tool do differs, after saying so.
