@@ -37,7 +37,7 @@ func (c *comparer) line(mark string, l []byte) {
 	out := c.c.Stdout
 	text, nl := bytes.CutSuffix(l, []byte("\n"))
 	if c.o.initialTab {
-		mark = strings.TrimRight(mark, " ") + "\t"
+		mark = strings.TrimSuffix(mark, " ") + "\t"
 	}
 	if c.o.expand {
 		text = expandTabs(nil, text)
