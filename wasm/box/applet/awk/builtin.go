@@ -433,9 +433,15 @@ func (m *machine) zone() *time.Location {
 	return time.UTC
 }
 
+// timeFormat is that of strftime without one.
+const timeFormat = "%a %b %e %H:%M:%S %Z %Y"
+
 func makeStrftime(_ *parser, a []*expr) *expr {
 	return textual(func(m *machine) string {
-		format, t, loc := "%a %b %e %H:%M:%S %Z %Y", time.Now(), m.zone()
+		format, t, loc := timeFormat, time.Now(), m.zone()
+		if v := m.named("PROCINFO").m["strftime"]; v != nil {
+			format = m.str(v)
+		}
 		if len(a) > 0 {
 			format = a[0].str(m)
 		}

@@ -165,6 +165,9 @@ func (m *machine) setMagic(v *variable, x value) {
 			break
 		}
 		m.split = splitter{how: 'w', widths: m.fieldWidths(m.str(&x))}
+	case magicOFS:
+		m.text() // with what separated it until now
+		m.ofs = m.str(&x)
 	case magicFS, magicRS:
 		if m.split.how != ',' && (v.magic == magicFS || m.split.how != 'p' && m.split.how != 'w') {
 			m.know(-1) // the record is split as it was read
@@ -230,6 +233,7 @@ func newMachine(c *applet.Ctx, p *parser, args []string) *machine {
 	}
 	m.named("PROCINFO").set("version", str("5.2.1"))
 	m.named("PROCINFO").set("platform", str("posix"))
+	m.named("PROCINFO").set("strftime", str(timeFormat))
 	return m
 }
 

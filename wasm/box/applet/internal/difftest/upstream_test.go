@@ -174,8 +174,8 @@ func TestUpstreamJq(t *testing.T) {
 				u.check(lines[1], fmt.Sprint(status == 3 || status == 2), "true")
 				continue
 			}
-			got, _ := u.run(u.bin, filepath.Dir(file), lines[1], "-c", lines[0])
-			want, _ := u.run(u.bin, filepath.Dir(file), strings.Join(lines[2:], "\n"), "-c", ".")
+			got, _ := u.run(u.bin, filepath.Dir(file), lines[1], "-cS", lines[0])
+			want, _ := u.run(u.bin, filepath.Dir(file), strings.Join(lines[2:], "\n"), "-cS", ".")
 			u.check(lines[0], got, want)
 		}
 	}
