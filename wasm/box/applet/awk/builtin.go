@@ -407,8 +407,8 @@ func makeFlush(_ *parser, a []*expr) *expr {
 func makeStrtonum(_ *parser, a []*expr) *expr {
 	return numeric(func(m *machine) float64 {
 		v := a[0].val(m)
-		if v.k == num {
-			return v.n
+		if n, ok := v.numeric(); ok { // decimal, where a user typed it
+			return n
 		}
 		if len(v.s) > 1 && v.s[0] == '0' { // no sign or blank before it
 			if n, end := literalNumber(v.s); end > 0 {

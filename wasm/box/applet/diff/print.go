@@ -259,7 +259,9 @@ func (c *comparer) columns(p *pair, changes []change) {
 				c.half(rightText, half)
 			}
 		}
-		out.Write(nl)
+		if bytes.HasSuffix(left, nl) || bytes.HasSuffix(rightText, nl) {
+			out.Write(nl)
+		}
 	}
 	i, j := 0, 0
 	common := func(to int) {
