@@ -319,6 +319,11 @@ func (e *editor) selects(c *command) (bool, error) {
 			if c.a2.n > 0 {
 				c.end = (l/c.a2.n + 1) * c.a2.n
 			}
+		case addrLast: // the last line may be the only one
+			if c.state = rangeOn; e.in.last() {
+				c.state = rangeClosed
+			}
+			return true, nil
 		default:
 			c.state = rangeOn
 			return true, nil
