@@ -16,6 +16,8 @@ type Spec struct {
 	Width int
 	Prec  int // -1: none
 	Verb  byte
+
+	Double bool // %a writes a double, one bit before the point, and not a long double
 }
 
 // Flags reads the flags at the start of s and returns the rest.
@@ -164,7 +166,7 @@ func (p Spec) Float(b []byte, f float64) []byte {
 	switch p.Verb | 32 {
 	case 'a':
 		prefix += "0x"
-		s = hexFloat(f, prec)
+		s = hexFloat(f, prec, p.Alt, p.Double)
 	case 'e', 'f':
 		if prec < 0 {
 			prec = 6
@@ -209,18 +211,22 @@ func general(f float64, prec int, alt bool) string {
 }
 
 // hexFloat writes f without sign and 0x as C does for a long double: the first
-// digit holds four bits.
-func hexFloat(f float64, prec int) string {
+// digit holds four bits, or one bit of a double. With alt there is always a
+// point.
+func hexFloat(f float64, prec int, alt, double bool) string {
 	if f == 0 {
 		s := "0"
-		if prec > 0 {
-			s += "." + strings.Repeat("0", prec)
+		if prec > 0 || alt {
+			s += "." + strings.Repeat("0", max(prec, 0))
 		}
 		return s + "p+0"
 	}
 	frac, exp := math.Frexp(f)
 	m := uint64(math.Ldexp(frac, 53)) << 11
 	exp -= 4
+	if double {
+		m, exp = m>>3, exp+3
+	}
 	if prec >= 0 && prec < 15 {
 		shift := 60 - 4*prec
 		rest := m & (1<<shift - 1)
@@ -237,7 +243,7 @@ func hexFloat(f float64, prec int) string {
 		digits = (s[1:] + strings.Repeat("0", max(0, prec-15)))[:prec]
 	}
 	out := s[:1]
-	if digits != "" {
+	if digits != "" || alt {
 		out += "." + digits
 	}
 	sign := "+"

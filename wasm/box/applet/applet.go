@@ -27,6 +27,7 @@ type Command struct {
 
 	Aliases   []string // other names of the same program
 	NamedHint bool     // the hint to try --help begins with the name, as diffutils have it
+	UsageHint bool     // a line with the synopsis stands before it, as grep has it
 }
 
 // Ctx is one run of a command.
@@ -146,6 +147,9 @@ func (c *Ctx) Usage(parts ...string) int {
 	name := ""
 	if c.Cmd.NamedHint {
 		name = c.Cmd.Name + ": "
+	}
+	if c.Cmd.UsageHint {
+		name += "Usage: " + c.Cmd.Name + " " + c.Cmd.Synopsis + "\n"
 	}
 	io.WriteString(c.Stderr, name+"Try '"+c.Cmd.Name+" --help' for more information.\n")
 	return 1

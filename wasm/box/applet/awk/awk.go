@@ -40,15 +40,17 @@ const failed = 2 // the status of an error
 
 func run(c *applet.Ctx) int {
 	var vars, files, texts []string
-	fs, csv := "", false
-	haveFS := false
+	csv := false
 	var bad error
 	refuse := func(what string) func() {
 		return func() { bad = errors.New(what + " is not supported") }
 	}
 	operands, status, ok := c.Parse(failed,
 		applet.StopAtOperand(),
-		applet.Func(func(v string) error { fs, haveFS = v, true; return nil }, 'F', "field-separator"),
+		applet.Func(func(v string) error {
+			vars = append(vars, "FS", v)
+			return nil
+		}, 'F', "field-separator"),
 		applet.Func(func(v string) error {
 			name, val, ok := strings.Cut(v, "=")
 			if !ok || !isName(name) {
@@ -95,12 +97,6 @@ func run(c *applet.Ctx) int {
 			return failed
 		}
 		src, operands = operands[0], operands[1:]
-	}
-	if haveFS {
-		if fs == "t" { // POSIX: -Ft is a tab
-			fs = "\t"
-		}
-		vars = append([]string{"FS", fs}, vars...)
 	}
 	return execute(c, src, operands, vars, csv)
 }

@@ -36,9 +36,9 @@ func builtins() map[string]*builder {
 		"tolower": {1, 1, textFunc(strings.ToLower)},
 		"sin":     {1, 1, numFunc(math.Sin)},
 		"cos":     {1, 1, numFunc(math.Cos)},
-		"exp":     {1, 1, numFunc(math.Exp)},
-		"log":     {1, 1, numFunc(math.Log)},
-		"sqrt":    {1, 1, numFunc(math.Sqrt)},
+		"exp":     {1, 1, makeExp},
+		"log":     {1, 1, positive("log", math.Log)},
+		"sqrt":    {1, 1, positive("sqrt", math.Sqrt)},
 		"int":     {1, 1, numFunc(math.Trunc)},
 		"atan2": {2, 2, func(_ *parser, a []*expr) *expr {
 			return numeric(func(m *machine) float64 { y := a[0].num(m); return math.Atan2(y, a[1].num(m)) })
@@ -117,8 +117,27 @@ func textFunc(f func(string) string) func(*parser, []*expr) *expr {
 func numFunc(f func(float64) float64) func(*parser, []*expr) *expr {
 	return func(_ *parser, a []*expr) *expr {
 		n := a[0].num
-		return numeric(func(m *machine) float64 { return f(n(m)) })
+		return numeric(func(m *machine) float64 { return invalid(f(n(m))) })
 	}
+}
+
+// invalid gives what is not a number the sign that processors give it.
+func invalid(n float64) float64 {
+	if n != n {
+		return math.Copysign(n, -1)
+	}
+	return n
+}
+
+func makeExp(_ *parser, a []*expr) *expr {
+	return numeric(func(m *machine) float64 {
+		n := a[0].num(m)
+		r := math.Exp(n)
+		if (r == 0 || math.IsInf(r, 0)) && !math.IsInf(n, 0) {
+			m.c.Warn("cmd. line:1: warning: exp: argument ", m.numberText(n), " is out of range")
+		}
+		return r
+	})
 }
 
 // positive is a function that warns of negative numbers.
@@ -128,7 +147,7 @@ func positive(name string, f func(float64) float64) func(*parser, []*expr) *expr
 			n := a[0].num(m)
 			if n < 0 {
 				m.c.Warn("cmd. line:1: warning: ", name, ": received negative argument ", m.numberText(n))
-				return math.Copysign(math.NaN(), -1)
+				return invalid(math.NaN())
 			}
 			return f(n)
 		})
@@ -240,6 +259,8 @@ func makeSplit(p *parser, a []*expr) *expr {
 			if sp.how == 'p' || sp.how == 'w' {
 				sp = m.splitterFor(m.fs, false)
 			}
+		case a[2].regex != nil && a[2].regex.src == "":
+			sp = splitter{how: 'c'}
 		case a[2].regex != nil:
 			sp = splitter{how: 'r', re: a[2].regex}
 		default:
@@ -386,20 +407,15 @@ func makeFlush(_ *parser, a []*expr) *expr {
 func makeStrtonum(_ *parser, a []*expr) *expr {
 	return numeric(func(m *machine) float64 {
 		v := a[0].val(m)
-		if v.k == num {
-			return v.n
+		if n, ok := v.numeric(); ok { // decimal, where a user typed it
+			return n
 		}
-		s := strings.TrimLeft(v.s, " \t\n\r\f\v")
-		digits := strings.TrimLeft(s, "+-")
-		if len(digits) > 1 && digits[0] == '0' {
-			if n, end := literalNumber(digits); end > 0 {
-				if strings.HasPrefix(s, "-") {
-					n = -n
-				}
+		if len(v.s) > 1 && v.s[0] == '0' { // no sign or blank before it
+			if n, end := literalNumber(v.s); end > 0 {
 				return n
 			}
 		}
-		n, _ := parseNumber(s)
+		n, _ := parseNumber(v.s)
 		return n
 	})
 }
@@ -417,9 +433,15 @@ func (m *machine) zone() *time.Location {
 	return time.UTC
 }
 
+// timeFormat is that of strftime without one.
+const timeFormat = "%a %b %e %H:%M:%S %Z %Y"
+
 func makeStrftime(_ *parser, a []*expr) *expr {
 	return textual(func(m *machine) string {
-		format, t, loc := "%a %b %e %H:%M:%S %Z %Y", time.Now(), m.zone()
+		format, t, loc := timeFormat, time.Now(), m.zone()
+		if v := m.named("PROCINFO").m["strftime"]; v != nil {
+			format = m.str(v)
+		}
 		if len(a) > 0 {
 			format = a[0].str(m)
 		}
@@ -427,7 +449,7 @@ func makeStrftime(_ *parser, a []*expr) *expr {
 			t = time.Unix(int64(a[1].num(m)), 0)
 		}
 		if len(a) > 2 && a[2].cond(m) {
-			loc = time.UTC
+			loc = time.FixedZone("GMT", 0)
 		}
 		return gnudate.Format(format, t.In(loc))
 	})
@@ -456,7 +478,7 @@ func makeMktime(_ *parser, a []*expr) *expr {
 }
 
 func makeTypeof(_ *parser, a []*expr) *expr {
-	v := bare(a[0])
+	v, l := bare(a[0]), a[0].lv
 	return textual(func(m *machine) string {
 		if a[0].regex != nil {
 			return "regexp"
@@ -464,12 +486,21 @@ func makeTypeof(_ *parser, a []*expr) *expr {
 		if v != nil && m.slot(v).arr != nil {
 			return "array"
 		}
-		x := a[0].val(m)
+		var x value
+		if l != nil {
+			pl := l.place(m)
+			if l.field != nil && pl.i > m.countFields() {
+				return "unassigned"
+			}
+			x = pl.get(m)
+		} else {
+			x = a[0].val(m)
+		}
 		switch x.k {
 		case num:
 			return "number"
 		case unset:
-			if a[0].lv != nil && (a[0].lv.key != nil || a[0].lv.field != nil) {
+			if l != nil && l.key != nil {
 				return "unassigned"
 			}
 			return "untyped"

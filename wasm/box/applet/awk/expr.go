@@ -298,9 +298,9 @@ func apply(m *machine, op byte, a, b float64) float64 {
 		if b == 0 {
 			m.fatal("division by zero attempted in `%'")
 		}
-		return math.Mod(a, b)
+		return invalid(math.Mod(a, b))
 	}
-	return power(a, b)
+	return invalid(power(a, b))
 }
 
 func power(a, b float64) float64 {

@@ -1,6 +1,7 @@
 package awk
 
 import (
+	"strconv"
 	"strings"
 	"unicode/utf8"
 )
@@ -10,7 +11,34 @@ type splitter struct {
 	how    byte // ' ' blanks, 1 a byte, 'r' a regex, 'c' characters, 'p' a pattern of fields, 'w' widths, ',' CSV
 	sep    byte
 	re     *regex
-	widths []int
+	widths []fieldWidth
+}
+
+// fieldWidth is an element of FIELDWIDTHS: "skip:n".
+type fieldWidth struct{ skip, n int }
+
+// fieldWidths reads a value of FIELDWIDTHS.
+func (m *machine) fieldWidths(s string) []fieldWidth {
+	var out []fieldWidth
+	words := strings.Fields(s)
+	for i, f := range words {
+		skip, width, both := strings.Cut(f, ":")
+		if !both {
+			skip, width = "0", f
+		}
+		before, e1 := strconv.Atoi(skip)
+		n, e2 := strconv.Atoi(width)
+		if width == "*" {
+			if n, e2 = maxFields, nil; i+1 < len(words) {
+				m.fatal("`*' must be the last designator in FIELDWIDTHS")
+			}
+		}
+		if e1 != nil || e2 != nil || before < 0 || n < 1 {
+			m.fatal("invalid FIELDWIDTHS value, for field " + itoa(i+1) + ", near `" + strings.Join(words[i:], " ") + "'")
+		}
+		out = append(out, fieldWidth{before, n})
+	}
+	return out
 }
 
 // splitterFor is what a value of FS asks for.
@@ -95,7 +123,8 @@ func (m *machine) special(s string) {
 			if s == "" {
 				break
 			}
-			n := charOffset(s, w)
+			s = s[charOffset(s, w.skip):]
+			n := charOffset(s, w.n)
 			m.fields = append(m.fields, value{s: s[:n], k: input})
 			s = s[n:]
 		}

@@ -181,24 +181,31 @@ func appendOne(b []byte, spec cformat.Spec, verb byte, v *value, m *machine) []b
 	if n != n || math.IsInf(n, 0) {
 		return appendNotFinite(b, spec, n)
 	}
+	spec.Double = true
 	return spec.Float(b, n)
 }
 
+// appendNotFinite appends an infinity or what is no number: gawk knows neither
+// width nor flags there.
 func appendNotFinite(b []byte, spec cformat.Spec, n float64) []byte {
-	s := appendSpecial(nil, n)
-	return pad(b, string(s), spec)
+	s := string(appendSpecial(nil, n))
+	if spec.Verb < 'a' {
+		s = strings.ToUpper(s)
+	}
+	return append(b, s...)
 }
 
 func appendInteger(b []byte, spec cformat.Spec, n float64) []byte {
 	if n != n || math.IsInf(n, 0) {
 		return appendNotFinite(b, spec, n)
 	}
+	nonzero := n != 0 // as gawk asks, before the fraction goes
 	n = math.Trunc(n)
 	signed := spec.Verb == 'd' || spec.Verb == 'i'
 	switch {
 	case signed && math.Abs(n) < 1<<63:
 		return spec.Int(b, int64(n))
-	case !signed && spec.Verb == 'o' && spec.Alt && n >= 0 && n < 1<<64: // the 0 stands before what the precision asks for
+	case !signed && spec.Verb == 'o' && spec.Alt && nonzero && n >= 0 && n < 1<<64: // the 0 stands before what the precision asks for
 		body := cformat.Spec{Verb: 'o', Prec: spec.Prec}.Uint(nil, uint64(n))
 		if spec.Zero && !spec.Minus && spec.Prec < 0 && len(body)+1 < spec.Width {
 			return append(append(b, strings.Repeat("0", spec.Width-len(body))...), body...)
@@ -209,8 +216,11 @@ func appendInteger(b []byte, spec cformat.Spec, n float64) []byte {
 	case !signed && n < 0 && n >= -(1<<63):
 		return spec.Uint(b, uint64(int64(n)))
 	}
-	spec.Verb = 'f'
-	spec.Prec = 0
+	if spec.Verb = 'f'; signed {
+		spec.Prec = 0
+	} else {
+		spec.Verb = 'g'
+	}
 	return spec.Float(b, n)
 }
 

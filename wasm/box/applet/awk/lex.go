@@ -175,7 +175,7 @@ func (p *parser) quoted(end byte) string {
 			continue
 		}
 		i++
-		if _, _, ok := escape(s[i:]); !ok && strings.IndexByte("\\\"/\n\r", s[i]) < 0 {
+		if _, _, ok := escape(s[i:]); !ok && strings.IndexByte("\\\"\n\r", s[i]) < 0 {
 			p.warn("escape sequence `\\" + s[i:i+1] + "' treated as plain `" + s[i:i+1] + "'")
 		}
 	}

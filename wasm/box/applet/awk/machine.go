@@ -164,17 +164,10 @@ func (m *machine) setMagic(v *variable, x value) {
 			m.split = splitter{how: 'p', re: m.dynamic(m.str(&x))}
 			break
 		}
-		m.split = splitter{how: 'w'}
-		for _, f := range strings.Fields(m.str(&x)) {
-			n, end := parseNumber(f)
-			if f == "*" {
-				n, end = 1<<30, 1
-			}
-			if end != len(f) || n < 1 {
-				m.fatal("invalid FIELDWIDTHS value `" + f + "'")
-			}
-			m.split.widths = append(m.split.widths, int(n))
-		}
+		m.split = splitter{how: 'w', widths: m.fieldWidths(m.str(&x))}
+	case magicOFS:
+		m.text() // with what separated it until now
+		m.ofs = m.str(&x)
 	case magicFS, magicRS:
 		if m.split.how != ',' && (v.magic == magicFS || m.split.how != 'p' && m.split.how != 'w') {
 			m.know(-1) // the record is split as it was read
@@ -240,6 +233,7 @@ func newMachine(c *applet.Ctx, p *parser, args []string) *machine {
 	}
 	m.named("PROCINFO").set("version", str("5.2.1"))
 	m.named("PROCINFO").set("platform", str("posix"))
+	m.named("PROCINFO").set("strftime", str(timeFormat))
 	return m
 }
 
@@ -285,7 +279,7 @@ func (e fatalError) Error() string { return string(e) }
 
 // run runs the whole program.
 func (m *machine) run() int {
-	c, err := m.protected(sequenceOf(m.prog.begin, m))
+	c, err := m.edge(m.prog.begin, "BEGIN")
 	if err == nil && c != ctlExit && (len(m.prog.rules) > 0 || len(m.prog.end) > 0 || len(m.prog.beginFile) > 0 || len(m.prog.endFile) > 0) {
 		for err == nil && c != ctlExit {
 			var more bool
@@ -299,17 +293,13 @@ func (m *machine) run() int {
 		}
 	}
 	if err == nil { // also after exit
-		_, err = m.protected(sequenceOf(m.prog.end, m))
+		_, err = m.edge(m.prog.end, "END")
 	}
 	if err != nil {
 		m.out.Flush()
 		at := ""
 		if m.nr > 0 {
-			name := m.str(&m.filename)
-			if name == "" {
-				name = "-"
-			}
-			at = "(FILENAME=" + name + " FNR=" + m.numberText(m.fnr) + ") "
+			at = "(FILENAME=" + m.str(&m.filename) + " FNR=" + m.numberText(m.fnr) + ") "
 		}
 		m.c.Warn("cmd. line:1: ", at, "fatal: ", err.Error())
 		m.closeAll()
@@ -321,10 +311,17 @@ func (m *machine) run() int {
 	return m.status & 255
 }
 
-func sequenceOf(list []stmt, m *machine) func() control {
+// edge runs the actions before or after all records.
+func (m *machine) edge(list []stmt, name string) (control, error) {
 	s := sequence(list)
-	return func() control { return s(m) }
+	c, err := m.protected(func() control { return s(m) })
+	if err == nil && (c == ctlNext || c == ctlNextFile) { // of a function: the parser knows of others
+		err = fatalError("`" + nextNames[c] + "' cannot be called from a `" + name + "' rule")
+	}
+	return c, err
 }
+
+var nextNames = map[control]string{ctlNext: "next", ctlNextFile: "nextfile"}
 
 // records runs the rules over records until one of them leaves by next from
 // inside a function, or otherwise.
@@ -441,11 +438,7 @@ func (m *machine) nextFile() bool {
 func (m *machine) openMain(name string) bool {
 	r := &reader{r: m.c.Stdin}
 	if name == "-" || name == "/dev/stdin" {
-		if name == "-" {
-			m.filename = str("")
-		} else {
-			m.filename = str(name)
-		}
+		m.filename = str(name)
 	} else {
 		f, err := os.Open(name)
 		if err == nil {

@@ -1,6 +1,7 @@
 package awk
 
 import (
+	"cmp"
 	"sort"
 	"strings"
 )
@@ -56,13 +57,21 @@ func (m *machine) sorted(a *array, how string) []element {
 	}
 	order := byKey
 	switch name := strings.TrimSuffix(strings.TrimSuffix(how, "_asc"), "_desc"); name {
-	case "", "@unsorted", "@ind_num":
+	case "", "@unsorted":
+	case "@ind_num": // where a text that is no number counts as 0
+		order = func(a, b *element) int {
+			x, _ := parseNumber(a.key)
+			y, _ := parseNumber(b.key)
+			return cmp.Or(compareFloats(x, y), strings.Compare(a.key, b.key))
+		}
 	case "@ind_str":
 		order = func(a, b *element) int { return strings.Compare(a.key, b.key) }
 	case "@val_str":
 		order = func(a, b *element) int { return strings.Compare(m.str(a.v), m.str(b.v)) }
 	case "@val_num":
-		order = func(a, b *element) int { return compareFloats(a.v.num(), b.v.num()) }
+		order = func(a, b *element) int {
+			return cmp.Or(compareFloats(a.v.num(), b.v.num()), strings.Compare(m.str(a.v), m.str(b.v)))
+		}
 	case "@val_type":
 		order = func(a, b *element) int { return m.byType(a.v, b.v) }
 	default:

@@ -34,6 +34,7 @@ type parser struct {
 	locals   map[string]*variable // of the function being parsed
 	funcs    map[string]*function
 	current  *function
+	action   string // what the block being parsed belongs to: BEGIN, END and the like
 	loops    int
 	noIn     bool // in the head of a for
 	noGT     bool // in print, where > redirects
@@ -113,11 +114,6 @@ func parse(src string) (p *parser, err *syntaxError) {
 		}
 		p.item()
 	}
-	for _, f := range p.funcs {
-		if !f.defined {
-			return p, &syntaxError{f.pos, "function `" + f.name + "' not defined"}
-		}
-	}
 	return p, nil
 }
 
@@ -129,7 +125,9 @@ func (p *parser) item() {
 		if p.tok.kind != "{" {
 			p.unexpected()
 		}
+		p.action = kind
 		body := p.block()
+		p.action = ""
 		switch kind {
 		case "BEGIN":
 			p.prog.begin = append(p.prog.begin, body)

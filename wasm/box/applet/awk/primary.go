@@ -165,14 +165,15 @@ const maxDepth = 10000
 func (p *parser) call() *expr {
 	name := p.tok.text
 	f := p.funcNamed(name)
-	pos := p.tok.pos
 	p.next()
 	args := p.arguments()
 	return general(func(m *machine) value {
+		if !f.defined {
+			m.fatal("function `" + name + "' not defined")
+		}
 		if len(args) > len(f.params) {
 			m.fatal("function `" + name + "' called with more arguments than declared")
 		}
-		_ = pos
 		return m.call(f, args)
 	})
 }

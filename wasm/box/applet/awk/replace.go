@@ -28,10 +28,8 @@ func parseReplacement(s string, gen bool) []replacement {
 			switch c = s[i]; {
 			case c-'0' < 10:
 				add(int(c - '0'))
-			case c == '&' || c == '\\':
+			default: // the backslash is lost
 				b = append(b, c)
-			default:
-				b = append(b, '\\', c)
 			}
 		default:
 			// Backslashes count only before an &.
@@ -146,6 +144,11 @@ func makeSub(_ *parser, a []*expr, global bool) *expr {
 			v = a[2].val(m)
 		} else {
 			pl = l.place(m)
+			if l.field != nil && pl.i > m.countFields() { // it is there from now on
+				stale := m.stale
+				m.resize(pl.i)
+				m.stale = stale
+			}
 			v = pl.get(m)
 		}
 		s, n := m.substitute(re, m.str(&v), m.replacement(rep, false), func(int) (bool, bool) { return true, global })

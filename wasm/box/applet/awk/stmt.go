@@ -339,6 +339,9 @@ func (p *parser) simple() stmt {
 		if k == "nextfile" {
 			c = ctlNextFile
 		}
+		if p.current == nil && (p.action == "BEGIN" || p.action == "END") {
+			p.fail("`" + k + "' used in " + p.action + " action")
+		}
 		return func(*machine) control { return c }
 	case "exit":
 		p.next()

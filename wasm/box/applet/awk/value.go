@@ -136,7 +136,7 @@ func special(s string, neg bool, at int) (float64, int) {
 		sign = -1
 	}
 	switch {
-	case len(s) > 3 && (isLetter(s[3]) || s[3]-'0' < 10):
+	case len(s) > 3 && s[3] != ' ' && s[3]-'\t' >= 5:
 	case strings.EqualFold(s[:3], "inf"):
 		return math.Inf(int(sign)), at + 3
 	case strings.EqualFold(s[:3], "nan"):

@@ -50,7 +50,7 @@ func (c *comparer) line(mark string, l []byte) {
 	out := c.c.Stdout
 	text, nl := bytes.CutSuffix(l, []byte("\n"))
 	if c.o.initialTab {
-		mark = strings.TrimRight(mark, " ") + "\t"
+		mark = strings.TrimSuffix(mark, " ") + "\t"
 	}
 	if c.o.expand {
 		text = expandTabs(nil, text)
@@ -315,7 +315,9 @@ func (c *comparer) columns(p *pair, changes []change) {
 				c.half(rightText, half)
 			}
 		}
-		out.Write(nl)
+		if bytes.HasSuffix(left, nl) || bytes.HasSuffix(rightText, nl) {
+			out.Write(nl)
+		}
 	}
 	i, j := 0, 0
 	common := func(to int) {

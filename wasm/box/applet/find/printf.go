@@ -19,6 +19,7 @@ type piece struct {
 	time  byte // of %A %C %T: the directive of the time
 	left  bool
 	zero  bool
+	alt   bool
 	plus  bool
 	width int
 	prec  int
@@ -78,7 +79,9 @@ func parseFormat(s string, warn func(...string)) (format, error) {
 					p.zero = true
 				case '+':
 					p.plus = true
-				case '#', ' ':
+				case '#':
+					p.alt = true
+				case ' ':
 				default:
 					break flags
 				}
@@ -137,6 +140,9 @@ func (fm format) expand(f *finder, e *entry) string {
 		v, num := p.value(f, e)
 		if !num && p.prec >= 0 && p.prec < len(v) {
 			v = v[:p.prec]
+		}
+		if p.alt && p.c == 'm' {
+			v = "0" + v
 		}
 		if num && p.plus {
 			v = "+" + v

@@ -81,7 +81,7 @@ var (
 )
 
 func command(name, summary string) *applet.Command {
-	return &applet.Command{Name: name, Synopsis: "[OPTION]... PATTERNS [FILE]...", Summary: summary, Help: help, Run: run}
+	return &applet.Command{Name: name, Synopsis: "[OPTION]... PATTERNS [FILE]...", Summary: summary, Help: help, Run: run, UsageHint: true}
 }
 
 type syntax uint8
@@ -106,6 +106,8 @@ type options struct {
 	nullName, tab, color        bool
 	binary                      string
 	before, after               int
+	grouped                     bool     // context was asked for, also of no lines: groups are kept apart
+	origins                     []string // of the patterns: "FILE:LINE: "
 	groupSep                    string
 	noGroupSep                  bool
 	label                       string
@@ -151,25 +153,25 @@ func run(c *applet.Ctx) int {
 	}
 	if !o.havePatterns {
 		if len(operands) == 0 {
-			io.WriteString(c.Stderr, "Usage: "+c.Cmd.Name+" [OPTION]... PATTERNS [FILE]...\n")
 			c.Usage()
 			return 2
 		}
-		o.addPatterns(operands[0])
+		o.addPatterns("", operands[0])
 		operands = operands[1:]
 	}
+	o.grouped = max(o.before, o.after, o.defaultAfter) >= 0
 	for _, n := range []*int{&o.before, &o.after} {
 		if *n < 0 {
 			*n = max(o.defaultAfter, 0)
 		}
 	}
+	if (o.maxCount == 0 || len(o.patterns) == 0 && !o.invert) && o.list != 'L' {
+		return 1 // as GNU grep does, without a count or a look at the patterns
+	}
 	m, err := o.matcher(c)
 	if err != nil {
 		c.Warn(err.Error())
 		return 2
-	}
-	if (o.maxCount == 0 || len(o.patterns) == 0 && !o.invert) && o.list != 'L' {
-		return 1 // as GNU grep does, without a count
 	}
 	g := &grep{c: c, o: &o, m: m, sep: '\n'}
 	if o.null {
@@ -184,9 +186,17 @@ func (o *options) refuse(why string) {
 	}
 }
 
-func (o *options) addPatterns(s string) {
+// addPatterns adds the lines of s as patterns; file is where they are from,
+// "" for the command line.
+func (o *options) addPatterns(file, s string) {
 	o.havePatterns = true
-	o.patterns = append(o.patterns, strings.Split(s, "\n")...)
+	for i, p := range strings.Split(s, "\n") {
+		from := ""
+		if file != "" {
+			from = file + ":" + strconv.Itoa(i+1) + ": "
+		}
+		o.patterns, o.origins = append(o.patterns, p), append(o.origins, from)
+	}
 }
 
 func (o *options) matcher(c *applet.Ctx) (matcher, error) {
@@ -205,7 +215,7 @@ func (o *options) matcher(c *applet.Ctx) (matcher, error) {
 	}
 	re, err := posixre.Compile(o.patterns, opt)
 	if err != nil {
-		return nil, err
+		return nil, o.complaints(c.Cmd.Name, opt, err)
 	}
 	for _, w := range re.Warnings {
 		c.Warn("warning: ", w)
@@ -259,7 +269,7 @@ func (o *options) table(c *applet.Ctx) []applet.Opt {
 		applet.Do(set(fixed), 'F', "fixed-strings"),
 		applet.Do(set(basic), 'G', "basic-regexp"),
 		applet.Do(set(perl), 'P', "perl-regexp"),
-		applet.Func(func(v string) error { o.addPatterns(v); return nil }, 'e', "regexp"),
+		applet.Func(func(v string) error { o.addPatterns("", v); return nil }, 'e', "regexp"),
 		applet.Func(func(v string) error { return o.patternFile(c, v) }, 'f', "file"),
 		applet.Bool(&o.fold, 'i', "ignore-case"),
 		applet.Bool(&o.fold, 'y', ""),
@@ -337,6 +347,21 @@ func readAll(c *applet.Ctx, name string) ([]byte, error) {
 	return data, nil
 }
 
+// complaints is err, what is wrong with the patterns together, as a line for
+// each that is wrong alone.
+func (o *options) complaints(name string, opt posixre.Options, err error) error {
+	var all []string
+	for i, p := range o.patterns {
+		if _, e := posixre.Compile([]string{p}, opt); e != nil {
+			all = append(all, o.origins[i]+e.Error())
+		}
+	}
+	if len(all) == 0 {
+		return err
+	}
+	return errors.New(strings.Join(all, "\n"+name+": "))
+}
+
 func (o *options) patternFile(c *applet.Ctx, name string) error {
 	data, err := readAll(c, name)
 	if err != nil {
@@ -345,7 +370,7 @@ func (o *options) patternFile(c *applet.Ctx, name string) error {
 	}
 	o.havePatterns = true
 	if len(data) > 0 {
-		o.addPatterns(string(bytes.TrimSuffix(data, []byte("\n"))))
+		o.addPatterns(name, string(bytes.TrimSuffix(data, []byte("\n"))))
 	}
 	return nil
 }

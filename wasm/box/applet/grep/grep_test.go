@@ -32,6 +32,7 @@ func TestAgainstGrep(t *testing.T) {
 	s := difftest.Suite{Commands: []string{"grep"}, Setup: setup, Stderr: true}
 	s.Run(t,
 		`grep -oz o bin | od -c`, `printf 'x1\0x2\0' | grep -zoP 'x\d' | od -c`, `grep -nT foo a`, `grep -vnT foo a`, `cat a | grep -nT foo`, `seq 400 > l; grep -bnHT 39 l`, `grep -E 'fo\b?' a`, `grep -E '\b?foo' a`, `grep -E '(fo)\1?\B+' a`,
+		`printf 'a\nb\na\nc\n' | grep -A0 a`, `printf 'a\nb\na\na\nc\n' | grep -oC0 a`, `printf 'a\n\xff\nc\nd\n' | grep -C1 'a\|d'`, `printf 'a\n\xffa\na\n' | grep -I a`, `printf 'ß\n' | grep '\>\(a*\)\1$'`, `echo ABC | grep '\(é*\)*A\1'`, `printf 'x\n\\(\nb\\\n' > q; grep -f q -e 'z\(' a`, `grep -m0 '\(' a`, `printf 'a b\tc\nab\n' | grep -oP '\h\N'`, `printf 'aab\n' | grep -oP '(a)\g1|\x{62}'`, `printf 'aab\n' | grep -oP '(a)\g{-1}\V'`, `printf 'aab\n' | grep -oP '\o{141}\X'`, `printf 'ab.c\n' | grep -oP '[\hb]\Q.c\E'`, `echo a | grep -P '\L'`, `echo a | grep -P 'a\'`, `echo 'éa' | grep -oP 'a*?(?=a)|(?!x)a'`,
 		`grep foo a`, `grep foo a b`, `grep -n foo a b`, `grep -c foo a b`, `grep -l foo a b abc`, `grep -L foo a b abc`,
 		`grep -i foo a`, `grep -y foo a`, `grep -w foo a`, `grep -x foo a`, `grep -v foo a`, `grep -vn foo a b`, `grep -vc foo a b`,
 		`grep -H foo a`, `grep -h foo a b`, `grep -o 'o*' a`, `grep -on 'o' a`, `grep -ob o a b`, `grep -q foo a`, `grep -q nope a`,

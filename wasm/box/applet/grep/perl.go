@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/dlclark/regexp2/v2"
 )
@@ -79,8 +80,10 @@ func perlReason(msg string) string {
 		return "missing terminating ] for character class"
 	case strings.Contains(msg, "too many )"), strings.Contains(msg, "unexpected )"):
 		return "unmatched closing parenthesis"
-	case strings.Contains(msg, "quantifier"), strings.Contains(msg, "missing argument to repetition"):
+	case strings.Contains(msg, "nested repetition"), strings.Contains(msg, "quantifier"), strings.Contains(msg, "missing argument to repetition"):
 		return "quantifier does not follow a repeatable item"
+	case strings.Contains(msg, "undefined group"), strings.Contains(msg, "named back reference"):
+		return "reference to non-existent subpattern"
 	}
 	return strings.TrimPrefix(msg, "error parsing regexp: ")
 }
@@ -88,14 +91,29 @@ func perlReason(msg string) string {
 const keepName = "donaxKeep"
 
 // keep rewrites \K, which makes a match start there: what follows it becomes
-// a group, and the group is the match.
+// a group, and the group is the match. It also writes the escapes that are
+// PCRE's own in other ways.
 func keep(p string) (string, bool, error) {
-	depth, class, open, found := 0, false, false, false
+	depth, groups, class, open, found := 0, 0, false, false, false
 	var b strings.Builder
 	for i := 0; i < len(p); i++ {
 		c := p[i]
 		switch {
-		case c == '\\' && i+1 < len(p):
+		case strings.HasPrefix(p[i:], `\Q`):
+			quoted, _, _ := strings.Cut(p[i+2:], `\E`)
+			b.WriteString(regexp.QuoteMeta(quoted))
+			i = min(i+len(quoted)+3, len(p))
+			continue
+		case c == '\\':
+			text, n, err := perlEscape(p[i:], class, groups)
+			if err != nil {
+				return "", false, err
+			}
+			if n > 0 {
+				b.WriteString(text)
+				i += n - 1
+				continue
+			}
 			if p[i+1] == 'K' && !class {
 				if depth > 0 || found {
 					return "", false, errors.New(`\K is supported once, and not inside a group`)
@@ -124,6 +142,9 @@ func keep(p string) (string, bool, error) {
 			}
 		case c == '(':
 			depth++
+			if i+2 >= len(p) || p[i+1] != '?' || p[i+2] == '<' && !strings.ContainsRune("=!", rune(p[min(i+3, len(p)-1)])) || p[i+2] == 'P' || p[i+2] == '\'' {
+				groups++
+			}
 		case c == ')':
 			depth--
 		case c == '|' && depth == 0 && open:
@@ -184,6 +205,9 @@ func (p *perlMatcher) Find(line []byte, from int) (start, end int, ok bool, err 
 			p.locs = p.locs[1:]
 		}
 		return 0, 0, false, nil
+	}
+	for from < len(line) && !utf8.RuneStart(line[from]) { // behind an empty match
+		from++
 	}
 	m, err := p.back.FindStringMatchStartingAt(string(line), from)
 	if err != nil || m == nil {

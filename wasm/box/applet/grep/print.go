@@ -85,9 +85,13 @@ func (g *grep) line(text []byte, start, end int, sep byte) error {
 	if n := len(line); n > 0 && line[n-1] == g.sep {
 		body = line[:n-1]
 	}
+	if sep == '-' && !o.only && o.binary != "text" && !valid(line) {
+		g.hide()
+		return nil
+	}
 	switch {
 	case o.only:
-		if sep == ':' && !o.invert {
+		if g.printed, g.lastEnd = true, g.offset+end; sep == ':' && !o.invert {
 			return g.parts(body, g.offset+start)
 		}
 		return nil

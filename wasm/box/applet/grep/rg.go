@@ -97,7 +97,7 @@ func runRg(c *applet.Ctx) int {
 			io.WriteString(c.Stderr, "error: The following required arguments were not provided:\n    <PATTERN>\n\nFor more information try --help\n")
 			return 2
 		}
-		o.addPatterns(operands[0])
+		o.addPatterns("", operands[0])
 		operands = operands[1:]
 	}
 	for _, t := range append(o.types, o.notTypes...) {
@@ -111,6 +111,7 @@ func runRg(c *applet.Ctx) int {
 			*n = max(o.defaultAfter, 0)
 		}
 	}
+	o.grouped = o.before > 0 || o.after > 0
 	o.fold = o.fold || o.smart && !slices.ContainsFunc(o.patterns, func(p string) bool { return strings.ToLower(p) != p })
 	r := &rg{o: o}
 	if !o.files {
@@ -161,7 +162,7 @@ func (o *rgOptions) rgTable(c *applet.Ctx) []applet.Opt {
 		return func() error { return errors.New(what + " is not supported in the sandbox") }
 	}
 	return []applet.Opt{
-		applet.Func(func(v string) error { o.addPatterns(v); return nil }, 'e', "regexp"),
+		applet.Func(func(v string) error { o.addPatterns("", v); return nil }, 'e', "regexp"),
 		applet.Func(func(v string) error { return o.patternFile(c, v) }, 'f', "file"),
 		applet.Do(func() { o.syntax = fixed }, 'F', "fixed-strings"), applet.Bool(&o.pcre, 'P', "pcre2"),
 		applet.Do(func() { o.fold, o.smart = true, false }, 'i', "ignore-case"),

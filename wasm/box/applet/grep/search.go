@@ -249,6 +249,9 @@ func (g *grep) remember(text []byte, start, end int) {
 	}
 }
 
+// hide stands for a line that is no text.
+func (g *grep) hide() { g.binaryHit = g.binaryHit || g.o.binary != "without-match" }
+
 func (g *grep) selectLine(text []byte, start, end int) error {
 	o := g.o
 	g.count++
@@ -259,18 +262,17 @@ func (g *grep) selectLine(text []byte, start, end int) error {
 		return nil
 	}
 	line := text[start:end]
-	if g.binary || o.binary != "text" && !o.only && !valid(line) {
-		if o.binary == "without-match" { // found out too late to be silent about earlier lines
-			g.count--
-			g.done = true
-			return nil
-		}
-		// A NUL makes the whole file binary, text that is no UTF-8 only its line.
+	if g.binary && o.binary == "without-match" { // found out too late to be silent about earlier lines
+		g.count--
+		g.done = true
+		return nil
+	}
+	if g.binary { // a NUL makes the whole file binary, text that is no UTF-8 only its line
 		g.binaryHit, g.printed = true, true
 		if o.lineNumber {
 			g.lines++
 		}
-		g.done = g.binary || o.maxCount >= 0 && g.count >= o.maxCount
+		g.done = true
 		return nil
 	}
 	// Context before, as far as it was not printed already.
@@ -279,7 +281,7 @@ func (g *grep) selectLine(text []byte, start, end int) error {
 	for _, h := range g.history {
 		sum += len(h)
 	}
-	separate := (o.before > 0 || o.after > 0) && g.printed && g.lastEnd != at-sum && !o.noGroupSep && !o.only
+	separate := o.grouped && g.printed && g.lastEnd != at-sum && !o.noGroupSep
 	if separate {
 		g.groupSeparator()
 	}
@@ -295,7 +297,15 @@ func (g *grep) selectLine(text []byte, start, end int) error {
 		g.lines = saved
 		g.history = g.history[:0]
 	}
-	if err := g.line(text, start, end, ':'); err != nil {
+	if o.binary != "text" && !o.only && !valid(line) {
+		g.hide()
+		if g.printed = true; o.before > 0 {
+			g.remember(text, start, end)
+		}
+		if o.after > 0 {
+			g.lastEnd = g.offset + end
+		}
+	} else if err := g.line(text, start, end, ':'); err != nil {
 		return err
 	}
 	if o.lineNumber {

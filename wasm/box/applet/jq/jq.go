@@ -66,6 +66,11 @@ const (
 
 type usageError string
 
+// optionLike tells whether a may be an option; -1 is a program.
+func optionLike(a string) bool {
+	return len(a) > 1 && a[0] == '-' && (a[1] == '-' || a[1] == '0' || 'a' <= a[1]|0x20 && a[1]|0x20 <= 'z')
+}
+
 func (u usageError) Error() string { return string(u) }
 
 func run(c *applet.Ctx) int {
@@ -151,7 +156,7 @@ func (o *options) parse(args []string) (help bool, err error) {
 	for len(args) > 0 {
 		a := args[0]
 		args = args[1:]
-		if onlyFiles || len(a) < 2 || a[0] != '-' {
+		if onlyFiles || !optionLike(a) {
 			if err := positional(a); err != nil {
 				return false, err
 			}

@@ -101,6 +101,9 @@ func (p *printer) pass(f string) bool {
 					return false
 				}
 				p.out = append(p.out, '\\')
+				if strings.HasPrefix(f, "%") { // it stands for itself then
+					p.out, n = append(p.out, '%'), 1
+				}
 			}
 			f = f[n:]
 			continue
@@ -121,21 +124,21 @@ func (p *printer) conversion(f string) (rest string, ok bool) {
 	}
 	s := cformat.Spec{Prec: -1}
 	rest = s.Flags(f[1:])
-	star := func() (int, bool) {
+	star := func(what string) (int, bool) {
 		a, given := p.next()
 		if !given {
 			return 0, true
 		}
 		n := p.integer(a)
 		if n > 1<<24 || n < -1<<24 {
-			p.c.Warn("invalid field width: ", applet.Curly(a))
+			p.c.Warn("invalid ", what, ": ", applet.Curly(a))
 			return 0, false
 		}
 		return int(n), true
 	}
 	if strings.HasPrefix(rest, "*") {
 		rest = rest[1:]
-		if s.Width, ok = star(); !ok {
+		if s.Width, ok = star("field width"); !ok {
 			return "", false
 		}
 		if s.Width < 0 {
@@ -148,7 +151,7 @@ func (p *printer) conversion(f string) (rest string, ok bool) {
 		rest = rest[1:]
 		if strings.HasPrefix(rest, "*") {
 			rest = rest[1:]
-			if s.Prec, ok = star(); !ok {
+			if s.Prec, ok = star("precision"); !ok {
 				return "", false
 			}
 			s.Prec = max(s.Prec, -1)
@@ -170,7 +173,7 @@ func (p *printer) conversion(f string) (rest string, ok bool) {
 	switch {
 	case (s.Verb == 'b' || s.Verb == 'q') && !plain, s.Verb == 'c' && s.Prec >= 0,
 		strings.IndexByte("cs", s.Verb) >= 0 && (s.Zero || s.Alt || s.Quote),
-		s.Alt && strings.IndexByte("diu", s.Verb) >= 0:
+		s.Quote && strings.IndexByte("oxXeEaA", s.Verb) >= 0, s.Alt && strings.IndexByte("diu", s.Verb) >= 0:
 		return bad()
 	}
 	rest = rest[1:]

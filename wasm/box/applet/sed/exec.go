@@ -75,7 +75,7 @@ func (o *output) flush() error {
 }
 
 type appended struct {
-	kind byte // a r R
+	kind byte // a: text, r: the name of a file
 	text []byte
 }
 
@@ -101,7 +101,9 @@ type editor struct {
 	again    bool // D: the next cycle reads no line
 	queue    []appended
 	lastRE   *posixre.Regexp
-	nl       []byte
+
+	expressions int // of -e
+	nl          []byte
 }
 
 func (e *editor) warn(parts ...string) {
@@ -112,8 +114,11 @@ func (e *editor) warn(parts ...string) {
 // open opens a file of w, once; the special names are the streams.
 func (e *editor) open(name string) (*output, error) {
 	switch name {
-	case "/dev/stdout":
-		return e.stdout, nil
+	case "/dev/stdout": // which knows for itself whether its last line was whole
+		if e.files[name] == nil {
+			e.files[name] = &output{w: e.stdout, sep: e.sep}
+		}
+		return e.files[name], nil
 	case "/dev/stderr":
 		if e.files[name] == nil {
 			e.files[name] = &output{w: e.c.Stderr, sep: e.sep}
@@ -140,7 +145,12 @@ func (e *editor) close() {
 	}
 }
 
-var errNoRegex = errors.New("-e expression #1, char 0: no previous regular expression")
+// noRegexError is that // came first, in a program of so many expressions.
+type noRegexError int
+
+func (n noRegexError) Error() string {
+	return "-e expression #" + strconv.Itoa(int(n)) + ", char 0: no previous regular expression"
+}
 
 // errQuit ends the program.
 var errQuit = errors.New("quit")
@@ -166,7 +176,7 @@ func (e *editor) run() int {
 		if err != nil {
 			e.in.abandon()
 			e.warn(err.Error())
-			if err == errNoRegex {
+			if _, ok := err.(noRegexError); ok {
 				return badUsage
 			}
 			return panicked
@@ -208,17 +218,22 @@ func (e *editor) endCycle() {
 
 func (e *editor) dump() {
 	for _, a := range e.queue {
-		switch a.kind {
-		case 'a':
-			e.out.newline()
-			e.out.Write(a.text)
-		case 'R':
-			e.out.line(a.text, true)
-		case 'r':
+		e.out.newline()
+		if a.kind == 'r' {
 			e.copyFile(string(a.text))
+		} else {
+			e.out.Write(a.text)
 		}
 	}
 	e.queue = e.queue[:0]
+}
+
+// firstLine is the pattern space up to its first newline.
+func (e *editor) firstLine() (line []byte, chomped bool) {
+	if i := bytes.IndexByte(e.space, e.sep); i >= 0 {
+		return e.space[:i], true
+	}
+	return e.space, e.chomped
 }
 
 func (e *editor) copyFile(name string) {
@@ -240,7 +255,6 @@ func (e *editor) copyFile(name string) {
 	for {
 		n, err := r.Read(buf)
 		if n > 0 {
-			e.out.newline()
 			e.out.Write(buf[:n])
 		}
 		if err != nil {
@@ -255,7 +269,7 @@ func (e *editor) regex(re *posixre.Regexp) (*posixre.Regexp, error) {
 		return re, nil
 	}
 	if e.lastRE == nil {
-		return nil, errNoRegex
+		return nil, noRegexError(e.expressions)
 	}
 	return e.lastRE, nil
 }
@@ -305,6 +319,11 @@ func (e *editor) selects(c *command) (bool, error) {
 			if c.a2.n > 0 {
 				c.end = (l/c.a2.n + 1) * c.a2.n
 			}
+		case addrLast: // the last line may be the only one
+			if c.state = rangeOn; e.in.last() {
+				c.state = rangeClosed
+			}
+			return true, nil
 		default:
 			c.state = rangeOn
 			return true, nil
@@ -314,7 +333,7 @@ func (e *editor) selects(c *command) (bool, error) {
 			return true, nil
 		}
 		c.state = rangeClosed
-		return c.a1.kind != addrLine || c.a2.kind != addrLine || l == c.a1.n, nil
+		return c.a1.kind != addrLine || c.a2.kind != addrLine || l <= c.a2.n || l == c.a1.n, nil
 	}
 	switch c.a2.kind {
 	case addrLine, addrPlus, addrMult:
@@ -454,30 +473,26 @@ func (e *editor) simple(c *command) error {
 	case 'z':
 		e.space = e.space[:0]
 	case 'P':
-		line, chomped := e.space, e.chomped
-		if i := bytes.IndexByte(line, e.sep); i >= 0 {
-			line, chomped = line[:i], true
-		}
-		e.out.line(line, chomped)
+		e.out.line(e.firstLine())
 	case 'a':
 		e.queue = append(e.queue, appended{'a', c.text})
 	case 'i':
 		e.out.ended(c.text)
 	case 'r':
+		if c.n == beforeFirst {
+			e.copyFile(string(c.text))
+			break
+		}
 		e.queue = append(e.queue, appended{'r', c.text})
 	case 'R':
 		if line, ok := e.readLine(string(c.text)); ok {
-			e.queue = append(e.queue, appended{'R', line})
+			e.queue = append(e.queue, appended{'a', line})
 		}
 	case 'w':
 		c.out.line(e.space, e.chomped)
 		return c.out.err
 	case 'W':
-		line := e.space
-		if i := bytes.IndexByte(line, e.sep); i >= 0 {
-			line = line[:i]
-		}
-		c.out.line(line, true)
+		c.out.line(e.firstLine())
 		return c.out.err
 	case 'l', 'L':
 		n := c.n

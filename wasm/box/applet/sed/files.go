@@ -13,6 +13,7 @@ import (
 // lineReader reads the lines of a file of R.
 type lineReader struct{ r *bufio.Reader }
 
+// readLine returns the next line of a file, with its newline if it has one.
 func (e *editor) readLine(name string) ([]byte, bool) {
 	lr := e.readers[name]
 	if lr == nil {
@@ -34,7 +35,7 @@ func (e *editor) readLine(name string) ([]byte, bool) {
 	if err != nil && len(line) == 0 {
 		return nil, false
 	}
-	return bytes.TrimSuffix(line, []byte{e.sep}), true
+	return line, true
 }
 
 // execute runs the command e: its output comes before the line, or, without a

@@ -74,6 +74,7 @@ func (in *input) fill() (end int, sep, ok bool, err error) {
 
 // next appends the next line to dst. chomped tells that it had its separator.
 func (in *input) next(dst []byte) (line []byte, chomped, ok bool) {
+	in.e.replaced = false // for t
 	for {
 		if in.r == nil && !in.open() {
 			return dst, false, false

@@ -15,6 +15,12 @@ type chunk struct {
 	file string // of -f
 }
 
+// beforeFirst is n of the command 0r: the file comes before the first line.
+const beforeFirst = 1
+
+// block is a { that is open: its command, and the chunk that it stands in.
+type block struct{ cmd, at int }
+
 type addrKind uint8
 
 const (
@@ -64,7 +70,7 @@ type parser struct {
 	at     int // chunk
 	pos    int // in it
 	cmds   []command
-	blocks []int
+	blocks []block
 	labels map[string]int
 	quiet  bool // the script starts with #n
 }
@@ -129,10 +135,15 @@ func (p *parser) program() error {
 			}
 		}
 	}
-	p.at = len(p.chunks) - 1
-	if len(p.blocks) > 0 {
-		p.pos = 0
+	if n := len(p.blocks); n > 0 {
+		p.at, p.pos = p.blocks[n-1].at, 0
 		return p.bad("unmatched `{'")
+	}
+	p.at = len(p.chunks) - 1
+	for _, c := range p.chunks {
+		if c.file == "" {
+			p.e.expressions++
+		}
 	}
 	for i := range p.cmds {
 		c := &p.cmds[i]
@@ -171,6 +182,9 @@ func (p *parser) command(c int) error {
 			}
 			c = p.nonblank()
 		}
+		if cmd.a1.kind == addrLine && cmd.a1.n == 0 && cmd.a2.kind == addrNone && c == 'r' {
+			cmd.a1.n, cmd.n = 1, beforeFirst
+		}
 		if cmd.a1.kind == addrLine && cmd.a1.n == 0 && (cmd.a2.kind != addrRegex || p.o.posix) {
 			return p.bad("invalid usage of line address 0")
 		}
@@ -208,7 +222,7 @@ func (p *parser) body(cmd command) error {
 		}
 		return nil
 	case '{':
-		p.blocks = append(p.blocks, len(p.cmds))
+		p.blocks = append(p.blocks, block{len(p.cmds), p.at})
 		p.cmds = append(p.cmds, cmd)
 		return nil
 	case '}':
@@ -216,9 +230,9 @@ func (p *parser) body(cmd command) error {
 			return p.bad("unexpected `}'")
 		}
 		if cmd.a1.kind != addrNone {
-			return p.bad("} doesn't want any addresses")
+			return p.bad("`}' doesn't want any addresses")
 		}
-		open := p.blocks[len(p.blocks)-1]
+		open := p.blocks[len(p.blocks)-1].cmd
 		p.blocks = p.blocks[:len(p.blocks)-1]
 		p.cmds[open].n = len(p.cmds)
 		return p.end()

@@ -73,10 +73,14 @@ func (p *parser) lines(cmd *command) error {
 	s := unescape(string(raw), false)
 	var b strings.Builder
 	for i := 0; i < len(s); i++ {
-		if s[i] == '\\' && i+1 < len(s) {
+		c := s[i]
+		if c == '\\' && i+1 < len(s) {
 			i++
+			if c = s[i]; c == 'n' {
+				c = '\n'
+			}
 		}
-		b.WriteByte(s[i])
+		b.WriteByte(c)
 	}
 	b.WriteByte('\n')
 	cmd.text = []byte(b.String())

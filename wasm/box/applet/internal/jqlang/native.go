@@ -457,7 +457,7 @@ func transpose(_ *Interp, v any, _ []any) (any, error) {
 	width := 0
 	for _, r := range rows {
 		a, ok := r.([]any)
-		if !ok {
+		if !ok && r != nil {
 			return nil, fail("Cannot index ", typeName(r), " with number")
 		}
 		width = max(width, len(a))
@@ -466,7 +466,7 @@ func transpose(_ *Interp, v any, _ []any) (any, error) {
 	for i := range out {
 		col := make([]any, len(rows))
 		for j, r := range rows {
-			if a := r.([]any); i < len(a) {
+			if a, _ := r.([]any); i < len(a) {
 				col[j] = a[i]
 			}
 		}

@@ -161,7 +161,7 @@ func modulo(l, r any) (any, error) {
 	x, ok1 := num(l)
 	y, ok2 := num(r)
 	if !ok1 || !ok2 {
-		return nil, fail(show(l), " and ", show(r), " cannot be divided")
+		return nil, fail(show(l), " and ", show(r), " cannot be divided (remainder)")
 	}
 	if math.IsNaN(x) || math.IsNaN(y) {
 		return math.NaN(), nil

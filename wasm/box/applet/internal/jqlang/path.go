@@ -248,65 +248,106 @@ func getPath(v any, path []any) (any, error) {
 	return v, nil
 }
 
-// deletePaths deletes the paths, the last ones first.
+// deletePaths deletes the paths. All that go from one array or object go at
+// once, so that none moves another.
 func deletePaths(v any, paths []any) (any, error) {
-	paths = append([]any(nil), paths...)
-	sort.SliceStable(paths, func(i, j int) bool { return Compare(paths[i], paths[j]) > 0 })
-	for _, p := range paths {
+	list := make([][]any, len(paths))
+	for i, p := range paths {
 		path, ok := p.([]any)
 		if !ok {
 			return nil, fail("Path must be specified as an array")
 		}
-		var err error
-		if v, err = deletePath(v, path); err != nil {
-			return nil, err
+		if len(path) == 0 {
+			return nil, nil
 		}
+		list[i] = path
 	}
-	return v, nil
+	sort.SliceStable(list, func(i, j int) bool { return Compare(list[i], list[j]) < 0 })
+	return deleteSorted(v, list)
 }
 
-func deletePath(v any, path []any) (any, error) {
-	if len(path) == 0 || v == nil {
-		return nil, nil
-	}
-	if len(path) > 1 {
-		sub, err := get(v, path[0])
-		if err != nil || sub == nil {
-			return v, err
+func deleteSorted(v any, paths [][]any) (any, error) {
+	var keys []any
+	for len(paths) > 0 {
+		key, n := paths[0][0], 1
+		for n < len(paths) && Compare(paths[n][0], key) == 0 {
+			n++
 		}
-		if sub, err = deletePath(sub, path[1:]); err != nil {
+		group := paths[:n]
+		if paths = paths[n:]; len(group[0]) == 1 {
+			keys = append(keys, key)
+			continue
+		}
+		sub, err := get(v, key)
+		if err != nil {
+			return nil, err
+		}
+		if sub == nil {
+			continue
+		}
+		rest := make([][]any, len(group))
+		for i, p := range group {
+			rest[i] = p[1:]
+		}
+		if sub, err = deleteSorted(sub, rest); err != nil {
 			return nil, err
 		}
 		var u updater
-		return u.set(v, path[:1], sub)
+		if v, err = u.set(v, []any{key}, sub); err != nil {
+			return nil, err
+		}
+	}
+	return deleteKeys(v, keys)
+}
+
+// deleteKeys deletes members of an object, or elements and slices of an array.
+func deleteKeys(v any, keys []any) (any, error) {
+	if v == nil || len(keys) == 0 {
+		return v, nil
 	}
 	switch t := v.(type) {
 	case *Object:
-		if k, ok := path[0].(string); ok {
-			return t.Without(k), nil
+		for _, key := range keys {
+			k, ok := key.(string)
+			if !ok {
+				return nil, fail("Cannot delete ", typeName(key), " field of object")
+			}
+			t = t.Without(k)
 		}
-		return nil, fail("Cannot delete field at ", typeName(path[0]), " index of object")
+		return t, nil
 	case []any:
-		switch k := path[0].(type) {
-		case float64, Number:
-			f, _ := num(k)
-			i := int(math.Floor(f))
-			if i < 0 {
-				i += len(t)
+		gone := make([]bool, len(t))
+		for _, key := range keys {
+			from, to := 0, 0
+			switch k := key.(type) {
+			case float64, Number:
+				f, _ := num(k)
+				from = int(math.Floor(f))
+				if from < 0 {
+					from += len(t)
+				}
+				to = from + 1
+			case *Object:
+				var err error
+				if from, to, err = bounds(k, len(t)); err != nil {
+					return nil, err
+				}
+			case string:
+				return nil, fail("Cannot delete field at string index of array") // as get would say it
+			default:
+				return nil, fail("Cannot delete ", typeName(key), " element of array")
 			}
-			if i < 0 || i >= len(t) {
-				return t, nil
+			for i := max(from, 0); i < min(to, len(t)); i++ {
+				gone[i] = true
 			}
-			return append(append(make([]any, 0, len(t)), t[:i]...), t[i+1:]...), nil
-		case *Object:
-			from, to, err := bounds(k, len(t))
-			if err != nil {
-				return nil, err
-			}
-			return append(append(make([]any, 0, len(t)), t[:from]...), t[to:]...), nil
-		case string:
-			return nil, fail("Cannot delete field at string index of array") // as get would say it
 		}
+		left := make([]any, 0, len(t))
+		for i, x := range t {
+			if !gone[i] {
+				left = append(left, x)
+			}
+		}
+		return left, nil
 	}
 	return nil, fail("Cannot delete fields from ", typeName(v))
 }
@@ -469,7 +510,7 @@ func (in *Interp) walk(n *node, e *env, v any, f func(any) (any, bool, error)) (
 			return nil, false, err
 		}
 		if !keep {
-			r, err := deletePath(t, []any{k})
+			r, err := deleteKeys(t, []any{k})
 			return r, true, err
 		}
 		var u updater

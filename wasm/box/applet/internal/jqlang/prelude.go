@@ -45,7 +45,7 @@ var prelude = map[string]string{
 	"capture/2":         `def capture($re; $flags): match($re; $flags) | _capture;`,
 	"scan/1":            `def scan($re): scan($re; null);`,
 	"scan/2":            `def scan($re; $flags): match($re; "g" + $flags) | if (.captures | length) > 0 then [.captures[].string] else .string end;`,
-	"split/2":           `def split($re; $flags): . as $s | [foreach (match($re; $flags + "g") | [.offset, .length], null) as $m ([0, null]; if $m == null then [.[0], $s[.[0]:]] else [$m[0] + $m[1], $s[.[0]:$m[0]]] end; .[1])];`,
+	"split/2":           `def split($re; $flags): . as $s | [foreach ((match($re; $flags + "g") | [.offset, .length]), null) as $m ([0, null]; if $m == null then [.[0], $s[.[0]:]] else [$m[0] + $m[1], $s[.[0]:$m[0]]] end; .[1])];`,
 	"splits/1":          `def splits($re): splits($re; null);`,
 	"splits/2":          `def splits($re; $flags): split($re; $flags) | .[];`,
 	"sub/2":             `def sub($re; str): sub($re; str; "");`,

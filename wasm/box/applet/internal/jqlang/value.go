@@ -291,8 +291,8 @@ func fail(parts ...string) error { return &ValueError{strings.Join(parts, "")} }
 // show is a value in an error message: its type and its text, cut short.
 func show(v any) string {
 	s := string(Encode(nil, v, Style{}))
-	if len(s) > 11 {
-		cut := 10
+	if len(s) > 14 {
+		cut := 11
 		for cut > 0 && s[cut]&0xC0 == 0x80 {
 			cut--
 		}

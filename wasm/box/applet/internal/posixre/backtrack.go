@@ -135,8 +135,12 @@ func (b *backtracker) run(text []byte, start, limit int) (bool, error) {
 				b.caps[i.n] = pos
 				pc = i.out
 			case iProgress:
-				alive = b.caps[i.n] != pos || b.lenient && !b.backrefs
 				pc = i.out
+				if b.caps[i.n] == pos {
+					if alive = b.lenient || b.backrefs; b.backrefs {
+						pc = i.alt
+					}
+				}
 			case iAssert:
 				alive = holdsAt(nodeOp(i.n), text, pos, b.multiline)
 				pc = i.out

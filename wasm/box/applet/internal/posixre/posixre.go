@@ -149,14 +149,14 @@ func (re *Regexp) Match(text []byte) (bool, error) {
 		return false, nil
 	}
 	found, quit := re.search.exists(text)
+	if re.backrefs && (found || quit) {
+		_, _, found, err := re.Find(text, 0)
+		return found, err
+	}
 	if quit {
 		_, _, found = re.sim.find(text, 0, true)
 	}
-	if !found || !re.backrefs {
-		return found, nil
-	}
-	_, _, ok, err := re.Find(text, 0)
-	return ok, err
+	return found, nil
 }
 
 // Find returns the leftmost-longest match that starts at from or later. What

@@ -18,7 +18,7 @@ const (
 	iAnyByte         // any byte at all
 	iBackref         // n: group
 	iMark            // n: slot that keeps the place where a turn of a loop began
-	iProgress        // n: that slot: fails when the turn took nothing
+	iProgress        // n: that slot: fails when the turn took nothing, or leaves the loop to alt
 )
 
 type inst struct {
@@ -183,7 +183,7 @@ func (c *compiler) repeat(n *node, next int32) int32 {
 	switch {
 	case n.max < 0:
 		loop := c.split(0, next)
-		body := c.loopBody(sub, loop)
+		body := c.loopBody(sub, loop, next)
 		c.insts[loop].out = body
 		cur = loop
 		if min > 0 && !(c.backrefs && sub.nullable()) {
@@ -192,7 +192,7 @@ func (c *compiler) repeat(n *node, next int32) int32 {
 		}
 	default:
 		for i := n.min; i < n.max && c.err == nil; i++ {
-			cur = c.split(c.loopBody(sub, cur), next)
+			cur = c.split(c.loopBody(sub, cur, next), next)
 		}
 	}
 	for ; min > 0 && c.err == nil; min-- {
@@ -202,15 +202,16 @@ func (c *compiler) repeat(n *node, next int32) int32 {
 }
 
 // loopBody compiles one turn of a loop that need not be taken. A turn that
-// takes nothing counts as none: its groups stay as they were, and a
+// takes nothing counts as none: its groups stay as they were (with
+// back-references it sets them and ends the loop), and a
 // backtracker that does not remember where it was does not turn for ever.
-func (c *compiler) loopBody(sub *node, loop int32) int32 {
+func (c *compiler) loopBody(sub *node, loop, next int32) int32 {
 	if c.bytes || !sub.nullable() {
 		return c.node(sub, loop)
 	}
 	slot := c.slots
 	c.slots++
-	check := c.emit(inst{op: iProgress, n: slot, out: loop})
+	check := c.emit(inst{op: iProgress, n: slot, out: loop, alt: next})
 	return c.emit(inst{op: iMark, n: slot, out: c.node(sub, check)})
 }
 
