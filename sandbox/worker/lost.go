@@ -39,7 +39,7 @@ func (e ending) lost(l Limits, raise string) *LostError {
 	switch {
 	case e.broke:
 		out.Why = errProtocol.Error()
-	case strings.Contains(e.stderr, "out of memory"), strings.Contains(e.stderr, "cannot allocate memory"), strings.Contains(e.stderr, "failed to create new OS thread"):
+	case strings.Contains(e.stderr, "out of memory"), strings.Contains(e.stderr, "cannot allocate memory"), strings.Contains(e.stderr, "pthread_create failed"), strings.Contains(e.stderr, "failed to create new OS thread"):
 		out.Why = "memory limit " + sizeText(l.Memory) + " (" + raise + ")"
 	case strings.Contains(e.stderr, "stack overflow"), strings.Contains(e.stderr, "goroutine stack exceeds"):
 		out.Why = "recursion limit: stack of " + sizeText(maxStack)
