@@ -30,6 +30,23 @@ type Command struct {
 	UsageHint bool     // a line with the synopsis stands before it, as grep has it
 }
 
+// Called returns the command as it is when name calls it, the path of a file or
+// its base: what it says begins with that name. Nil: that is no name of it.
+func (c *Command) Called(name string) *Command {
+	name = name[strings.LastIndexByte(name, '/')+1:]
+	if name == c.Name {
+		return c
+	}
+	for _, alias := range c.Aliases {
+		if name == alias {
+			other := *c
+			other.Name = alias
+			return &other
+		}
+	}
+	return nil
+}
+
 // Ctx is one run of a command.
 type Ctx struct {
 	Cmd    *Command

@@ -65,6 +65,9 @@ func run() (status int32) {
 	if cmd == nil {
 		return fault(args[0], "not in this box")
 	}
+	if other := cmd.Called(os.Args[0]); other != nil {
+		cmd = other
+	}
 	defer func() {
 		if p := recover(); p != nil {
 			status = fault(cmd.Name, "panic: "+panicText(p))

@@ -5,7 +5,6 @@ import (
 	"bytes"
 	"io"
 	"os"
-	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -37,9 +36,8 @@ func Main(m *testing.M, commands []*applet.Command) {
 }
 
 func find(commands []*applet.Command, name string) *applet.Command {
-	name = name[strings.LastIndexByte(name, '/')+1:]
 	for _, c := range commands {
-		if c.Name == name || slices.Contains(c.Aliases, name) {
+		if c := c.Called(name); c != nil {
 			return c
 		}
 	}

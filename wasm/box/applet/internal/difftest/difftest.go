@@ -12,7 +12,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -25,9 +24,8 @@ import (
 // Main is a package's TestMain: when the test binary was started under the
 // name of a command, it is that command.
 func Main(m *testing.M, commands ...*applet.Command) {
-	name := filepath.Base(os.Args[0])
 	for _, c := range commands {
-		if c.Name == name || slices.Contains(c.Aliases, name) {
+		if c := c.Called(os.Args[0]); c != nil {
 			os.Exit(Run(c, os.Args[1:]))
 		}
 	}

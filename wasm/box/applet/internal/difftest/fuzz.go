@@ -184,7 +184,7 @@ func (f Fuzz) both(t *testing.T, c trial) (got, want Result) {
 func (f Fuzz) box(t *testing.T, c trial) Result {
 	cmd := f.Commands[0]
 	for _, other := range f.Commands {
-		if other.Name == c.args[0] {
+		if other := other.Called(c.args[0]); other != nil {
 			cmd = other
 		}
 	}

@@ -21,7 +21,7 @@ func fuzz(t *testing.T, grammar, command string, f difftest.Fuzz) {
 	}
 	f.Grammar = difftest.ParseGrammar(string(text))
 	for _, c := range append(core.Commands(), heavy.Commands()...) {
-		if c.Name == command {
+		if c.Called(command) != nil {
 			f.Commands = append([]*applet.Command{c}, f.Commands...)
 		}
 	}
