@@ -109,7 +109,7 @@ func explode(t *testing.T, src string, scale int) (kb int, late time.Duration) {
 	h := newTestHost(t)
 	d := DefaultLimits
 	h.limit = int64(160<<20) / int64(scale)
-	debug.SetMemoryLimit(h.limit + 40<<20) // as sandbox.Limits.Heap
+	debug.SetMemoryLimit(h.limit + 32<<20) // as sandbox.Limits.Heap
 	lim := Limits{Expansion: d.Expansion / int64(scale), Words: d.Words / scale}
 	ctx, cancel := context.WithTimeout(context.Background(), 8*time.Second/time.Duration(scale*scale))
 	defer cancel()
