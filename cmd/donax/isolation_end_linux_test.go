@@ -26,7 +26,7 @@ func TestLostLine(t *testing.T) {
 	}{
 		{"killed", spin, nil, syscall.SIGKILL, "donax: worker lost: it was ended by SIGKILL\n", 137},
 		{"time", spin, []string{"--timeout", "2s"}, 0, "donax: limit: time 2s (raise with --timeout)\n", 124},
-		{"memory", "echo before; x=aaaaaaaaaaaaaaaa; while :; do x=$x$x; done", nil, 0, "donax: limit: expansion of 64 MiB (raise with --memory)\n", 137},
+		{"memory", "echo before; x=aaaaaaaaaaaaaaaa; while :; do x=$x$x; done", nil, 0, "donax: limit: expansion of 48 MiB (raise with --memory)\n", 137},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			cmd := exec.Command(donaxBinary(t), append([]string{"--isolation", "terminal", "-c", c.line}, c.flags...)...)

@@ -17,11 +17,14 @@ var (
 	ErrOverflow = errors.New("Value too large for defined data type")
 )
 
-// ParseSize reads a number with an optional unit among units: K is 1024, KB
+// ParseSize reads a number, perhaps with a plus sign before and a unit among units behind it: K is 1024, KB
 // 1000, KiB 1024 and so on through Y; b is 512, and k the same as K. A unit
 // alone means one of it. The error is one of ErrNumber, ErrSuffix, ErrOverflow
 // (n is then math.MaxInt64).
 func ParseSize(s, units string) (n int64, err error) {
+	if len(s) > 1 && s[0] == '+' && s[1] >= '0' && s[1] <= '9' {
+		s = s[1:]
+	}
 	digits := 0
 	for digits < len(s) && s[digits] >= '0' && s[digits] <= '9' {
 		digits++

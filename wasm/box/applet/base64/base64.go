@@ -60,7 +60,9 @@ func run(c *applet.Ctx, k *code) int {
 			if err != nil && err != applet.ErrOverflow {
 				return errors.New("invalid wrap size: " + applet.Curly(v))
 			}
-			wrap = n
+			if wrap = n; err != nil {
+				wrap = 0 // longer than any line
+			}
 			return nil
 		}, 'w', "wrap"),
 	}

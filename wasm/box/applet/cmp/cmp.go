@@ -3,7 +3,6 @@ package cmp
 
 import (
 	"bytes"
-	"errors"
 	"io"
 	"math"
 	"strconv"
@@ -14,9 +13,10 @@ import (
 
 // Command is cmp.
 var Command = applet.Command{
-	Name:     "cmp",
-	Synopsis: "[OPTION]... FILE1 [FILE2 [SKIP1 [SKIP2]]]",
-	Summary:  "compare two files byte by byte",
+	Name:      "cmp",
+	NamedHint: true,
+	Synopsis:  "[OPTION]... FILE1 [FILE2 [SKIP1 [SKIP2]]]",
+	Summary:   "compare two files byte by byte",
 	Help: `  -b, --print-bytes          print differing bytes
   -i, --ignore-initial=SKIP  skip first SKIP bytes of both inputs
   -i, --ignore-initial=SKIP1:SKIP2  skip so many bytes of each
@@ -56,7 +56,10 @@ func run(c *applet.Ctx) int {
 			if !two {
 				b = a
 			}
-			return errors.Join(size(&k.skip[0], "--ignore-initial")(a), size(&k.skip[1], "--ignore-initial")(b))
+			if err := size(&k.skip[0], "--ignore-initial")(a); err != nil {
+				return err
+			}
+			return size(&k.skip[1], "--ignore-initial")(b)
 		}, 'i', "ignore-initial"),
 		applet.Bool(&k.verbose, 'l', "verbose"),
 		applet.Func(size(&k.limit, "--bytes"), 'n', "bytes"),

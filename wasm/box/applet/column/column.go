@@ -2,6 +2,7 @@
 package column
 
 import (
+	"bytes"
 	"errors"
 	"io"
 	"os"
@@ -109,7 +110,7 @@ func run(c *applet.Ctx) int {
 			if !more {
 				break
 			}
-			text := string(line)
+			text := printable(line)
 			if strings.TrimSpace(text) == "" {
 				if !l.keepEmpty {
 					continue
@@ -138,10 +139,32 @@ func run(c *applet.Ctx) int {
 	return applet.Status(ok)
 }
 
+// printable is a line as it is shown: bytes that are no text are written out,
+// and a NUL ends it.
+func printable(line []byte) string {
+	if i := bytes.IndexByte(line, 0); i >= 0 {
+		line = line[:i]
+	}
+	if utf8.Valid(line) {
+		return string(line)
+	}
+	var b []byte
+	for len(line) > 0 {
+		r, n := utf8.DecodeRune(line)
+		if r == utf8.RuneError && n == 1 {
+			b = append(b, '\\', 'x', "0123456789abcdef"[line[0]>>4], "0123456789abcdef"[line[0]&15])
+		} else {
+			b = append(b, line[:n]...)
+		}
+		line = line[n:]
+	}
+	return string(b)
+}
+
 // split splits a line into cells.
 func (l *layout) split(line string) []string {
 	if l.seps == "" {
-		cells := strings.Fields(line)
+		cells := strings.FieldsFunc(line, func(r rune) bool { return r == ' ' || r == '\t' })
 		if l.limit > 0 && len(cells) > l.limit {
 			rest := line
 			for range l.limit - 1 {

@@ -115,7 +115,7 @@ func run(c *applet.Ctx) int {
 
 // all treats the patterns and then the rest.
 func (s *splitter) all(patterns []*pattern) error {
-	if s.in.ended() {
+	if s.in.ended() && patterns[0].re == nil {
 		s.c.Warn("input disappeared")
 		return errSaid
 	}

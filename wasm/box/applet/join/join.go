@@ -83,7 +83,7 @@ func run(c *applet.Ctx) int {
 		return n - 1, nil
 	}
 	field := func(v string) (int, error) {
-		n, err := strconv.ParseUint(v, 10, 62)
+		n, err := strconv.ParseUint(strings.TrimPrefix(v, "+"), 10, 62)
 		if err != nil && !errors.Is(err, strconv.ErrRange) || err == nil && n == 0 {
 			return 0, errors.New("invalid field number: " + applet.Curly(v))
 		}
@@ -363,9 +363,6 @@ func (j *joiner) flush() bool {
 // single handles a row without a counterpart.
 func (j *joiner) single(i int) {
 	in := &j.in[i]
-	if j.in[1-i].cur != nil {
-		j.seen = true
-	}
 	if in.unpaired {
 		if i == 0 {
 			j.put(in.cur, nil)
@@ -373,7 +370,10 @@ func (j *joiner) single(i int) {
 			j.put(nil, in.cur)
 		}
 	}
-	in.cur = j.read(in)
+	in.cur = j.read(in) // as in GNU join, before order counts for it
+	if j.in[1-i].cur != nil {
+		j.seen = true
+	}
 }
 
 func (j *joiner) put(a, b *row) {

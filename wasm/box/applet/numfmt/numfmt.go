@@ -133,7 +133,7 @@ func run(c *applet.Ctx) int {
 	}
 	if len(args) > 0 {
 		for _, a := range args {
-			if !k.line([]byte(a)) {
+			if !k.line([]byte(a), true) {
 				break
 			}
 		}
@@ -147,10 +147,13 @@ func run(c *applet.Ctx) int {
 		}
 		if header > 0 {
 			header--
-			c.Out().Write(append(line, k.end))
+			c.Out().Write(line)
+			if lines.Full() {
+				c.Out().WriteByte(k.end)
+			}
 			continue
 		}
-		if !k.line(line) {
+		if !k.line(line, lines.Full()) {
 			return k.status
 		}
 	}
@@ -267,8 +270,8 @@ func (k *converter) wants(field int) bool {
 	return k.allFields
 }
 
-// line converts one line; false ends the run.
-func (k *converter) line(line []byte) bool {
+// line converts one line, which is ended if it was; false ends the run.
+func (k *converter) line(line []byte, ended bool) bool {
 	var out []byte
 	for field := 1; ; field++ {
 		start := 0
@@ -318,7 +321,10 @@ func (k *converter) line(line []byte) bool {
 		}
 		line = line[1:]
 	}
-	_, err := k.c.Stdout.Write(append(out, k.end))
+	if ended {
+		out = append(out, k.end)
+	}
+	_, err := k.c.Stdout.Write(out)
 	return err == nil
 }
 

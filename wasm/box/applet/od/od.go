@@ -48,7 +48,10 @@ func run(c *applet.Ctx) int {
 	d := dumper{c: c, radix: 'o', limit: math.MaxInt64}
 	bytes := func(p *int64, option string) func(string) error {
 		return func(v string) error {
-			n, err := parseBytes(v)
+			n, err := parseBytes(strings.TrimPrefix(v, "+"))
+			if err == applet.ErrOverflow {
+				return errors.New(option + " argument " + applet.Quote(v) + " too large")
+			}
 			if err != nil {
 				return errors.New("invalid " + option + " argument " + applet.Quote(v))
 			}
@@ -79,6 +82,9 @@ func run(c *applet.Ctx) int {
 		applet.Optional(func(v string, given bool) error {
 			n := int64(32)
 			if given {
+				if strings.Trim(v, "+0123456789") != "" && v != "" && v[0] >= '0' && v[0] <= '9' && !strings.HasPrefix(v, "0x") {
+					return errors.New("invalid suffix in -w argument " + applet.Quote(v))
+				}
 				if err := bytes(&n, "-w")(v); err != nil {
 					return err
 				}
@@ -109,11 +115,7 @@ func parseBytes(v string) (int64, error) {
 	if digits == "" || digits[0] < '0' || digits[0] > '9' {
 		return 0, applet.ErrNumber
 	}
-	n, err := applet.ParseSize(digits, "bkKmMGTPEZY")
-	if err == applet.ErrOverflow {
-		err = nil
-	}
-	return n, err
+	return applet.ParseSize(digits, "bkKmMGTPEZY")
 }
 
 // layout fixes the line's width and spreads the columns so that the fields of

@@ -105,7 +105,7 @@ func run(c *applet.Ctx) int {
 	}
 	for d := '0'; d <= '9'; d++ {
 		opts = append(opts, applet.Optional(func(string, bool) error {
-			return applet.UsageError("option used in invalid context -- " + string(d))
+			return errors.New("option used in invalid context -- " + string(d))
 		}, d, ""))
 	}
 	files, status, ok := c.Parse(1, opts...)
@@ -117,6 +117,9 @@ func run(c *applet.Ctx) int {
 	}
 	if len(files) == 0 {
 		files = []string{"-"}
+	}
+	if t.count == 0 && !t.plus && !t.follow {
+		return 0 // as GNU tail, which looks at no file then
 	}
 	t.titles = verbose || !quiet && len(files) > 1
 	ok = true
@@ -200,6 +203,7 @@ func (t *tailer) file(name string) error {
 		}
 		return err
 	}
+	t.titled = "" // each file has its own, also one that is named again
 	t.title(name)
 	err = t.last(r)
 	if err != nil {
