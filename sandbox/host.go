@@ -181,9 +181,11 @@ func (s *shellHost) Spend(r shell.Resource, n int64) error {
 	switch r {
 	case shell.Memory:
 		s.memory.Add(n)
-		if s.run.memory.Add(n) > s.limits.Session && n > 0 {
+		held := s.run.memory.Add(n)
+		if held > s.limits.Session && n > 0 {
 			return s.final(s.stop(&LimitError{What: "memory of the shell " + bytesText(s.limits.Session), Flag: "--memory"}))
 		}
+		s.run.collect(held)
 	case shell.Jobs:
 		s.jobs.Add(n)
 		if s.run.jobs.Add(n) > s.limits.Jobs+int64(s.limits.Stages) && n > 0 {

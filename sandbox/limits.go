@@ -115,12 +115,6 @@ func (l Limits) lowered(p policy.Limits) Limits {
 	return l
 }
 
-// Heap is how much memory the process that runs lines under l should let its
-// garbage collector keep: what the shells may hold, and as much as the rest
-// takes. The limits count what is alive; without this as much again may wait
-// to be collected.
-func (l Limits) Heap() int64 { return l.orDefault().Session + 32<<20 }
-
 // expansion is how long one expansion or substitution may become.
 func (l Limits) expansion() int64 { return max(1, min(l.Memory/4, l.Session/10*3)) }
 

@@ -56,6 +56,7 @@ type run struct {
 	fault    atomic.Pointer[error]
 	output   atomic.Int64
 	commands atomic.Int64
+	looked   atomic.Int64 // memory when collect last looked
 	memory   atomic.Int64
 	jobs     atomic.Int64
 	files    atomic.Int64
