@@ -21,7 +21,7 @@ func TestHalt(t *testing.T) {
 		terms = append(terms, create(t, h, "hang before"))
 	}
 	for _, term := range terms { // until each has written
-		for until := time.Now().Add(10 * time.Second); term.Output().Written == 0 && time.Now().Before(until); {
+		for until := time.Now().Add(time.Minute); term.Output().Written == 0 && time.Now().Before(until); {
 			time.Sleep(time.Millisecond)
 		}
 	}
@@ -48,7 +48,7 @@ func TestHalt(t *testing.T) {
 		t.Errorf("an admitted command starts after the halt: %v", err)
 	}
 
-	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
 	stopped, err := h.Halt(ctx, "enough")
 	if err != nil || len(stopped) != 8 {

@@ -46,7 +46,7 @@ func create(t *testing.T, h *termhost.Host, line string) *termhost.Terminal {
 
 func wait(t *testing.T, term *termhost.Terminal) termhost.Exit {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
 	e, err := term.Wait(ctx)
 	if err != nil {

@@ -324,7 +324,7 @@ func runScript(t testing.TB, h *testHost, src string, opt ...func(*Config)) resu
 	for _, o := range opt {
 		o(&c)
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
 	st, err := Run(ctx, c, src)
 	return result{out.String(), errb.String(), st, err}

@@ -27,7 +27,7 @@ func (k *keptShell) run(t *testing.T, src string, opt ...func(*Config)) result {
 	for _, o := range opt {
 		o(&c)
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	st, next, err := k.state.RunFrom(ctx, c, src)
 	if (next == nil) != (err != nil || strings.Contains(src, "kill")) {

@@ -139,7 +139,7 @@ func site(t testing.TB) *httptest.Server {
 		http.NewResponseController(w).Flush()
 		select {
 		case <-r.Context().Done():
-		case <-time.After(10 * time.Second):
+		case <-time.After(time.Minute):
 		}
 	})
 	page("/gzip", func(w http.ResponseWriter, r *http.Request) {
