@@ -1,7 +1,6 @@
 package wasm
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -28,18 +27,19 @@ type machine struct {
 	fresh bool      // it was never initialised
 	clean bool      // it is as the snapshot is
 	spent bool      // it must not be used again
+	held  int       // bytes of what the snapshot has that are its own, at the last reset
 	idle  time.Time // since when
 }
 
-// instantiate makes a machine whose memory may grow to limit bytes and has
-// least to begin with.
-func (m *module) instantiate(ctx context.Context, limit uint64, least int) (mc *machine, err error) {
-	return m.start(ctx, m.compiled, limit, least)
+// instantiate makes a machine whose memory may grow to limit bytes, and has
+// room for snap unless that is nil: a reset makes it the machine's contents.
+func (m *module) instantiate(ctx context.Context, limit uint64, snap *snapshot) (mc *machine, err error) {
+	return m.start(ctx, m.compiled, limit, snap)
 }
 
-func (m *module) start(ctx context.Context, c wazero.CompiledModule, limit uint64, least int) (mc *machine, err error) {
-	alloc := &allocator{ctx: ctx, limit: limit, least: least, from: &m.rt.spaces}
-	if least == 0 { // what comes from a snapshot is overwritten by it
+func (m *module) start(ctx context.Context, c wazero.CompiledModule, limit uint64, snap *snapshot) (mc *machine, err error) {
+	alloc := &allocator{ctx: ctx, limit: limit, snap: snap, from: &m.rt.spaces}
+	if snap == nil {
 		alloc.image = m.image
 	}
 	defer func() {
@@ -114,67 +114,13 @@ func (mc *machine) close() { mc.mod.Close(context.Background()) }
 
 // size is how many bytes of the host's memory the machine holds.
 func (mc *machine) size() int {
-	if mc.alloc.space == nil {
+	switch s := mc.alloc.space; {
+	case s == nil:
 		return 0
-	}
-	return mc.alloc.space.dirty
-}
-
-// snapshot is what a machine is after its initialisation. Pages that are all
-// zero are not in it: copying them would cost memory for each machine.
-type snapshot struct {
-	size    int
-	parts   []part // in order; what is between them is zero
-	held    int    // bytes in parts
-	globals []uint64
-}
-
-type part struct {
-	at    int
-	bytes []byte
-}
-
-// hostPage is the unit in which the system gives memory.
-const hostPage = 4 << 10
-
-var zeroPage [hostPage]byte
-
-func isZero(page []byte) bool { return bytes.Equal(page, zeroPage[:len(page)]) }
-
-func (mc *machine) snapshot() *snapshot {
-	mem := mc.alloc.bytes()
-	s := &snapshot{size: len(mem)}
-	for at := 0; at < len(mem); {
-		end := at
-		for end < len(mem) && !isZero(mem[end:min(end+hostPage, len(mem))]) {
-			end = min(end+hostPage, len(mem))
-		}
-		if end == at {
-			at += hostPage
-			continue
-		}
-		s.parts = append(s.parts, part{at, bytes.Clone(mem[at:end])})
-		s.held += end - at
-		at = end
-	}
-	for _, g := range mc.globals {
-		s.globals = append(s.globals, g.Get())
-	}
-	return s
-}
-
-// restore makes mem what the snapshot has. What is zero is read rather than
-// written: a page that nobody has written to needs no memory.
-func (s *snapshot) restore(mem []byte) {
-	at := 0
-	for _, p := range append(s.parts[:len(s.parts):len(s.parts)], part{at: s.size}) {
-		for at < p.at {
-			if page := mem[at : at+hostPage]; !isZero(page) {
-				clear(page)
-			}
-			at += hostPage
-		}
-		at += copy(mem[p.at:], p.bytes)
+	case mc.alloc.shown:
+		return mc.held + s.dirty - s.mapped
+	default:
+		return s.dirty
 	}
 }
 
@@ -187,7 +133,19 @@ func (mc *machine) reset(s *snapshot) bool {
 	if len(mc.alloc.bytes()) != s.size && !mc.alloc.shrink(mc.mod.Memory(), s.size) {
 		return false
 	}
-	s.restore(mc.alloc.bytes())
+	if !mc.alloc.shown && s.tracker != nil { // it is older than the snapshot
+		mc.alloc.shown = s.show(mc.alloc.space)
+	}
+	if mc.alloc.shown {
+		n, ok := s.rewind(mc.alloc.bytes())
+		if !ok {
+			return false
+		}
+		mc.held = n
+	} else {
+		s.restore(mc.alloc.bytes())
+		mc.held = s.held
+	}
 	for i, g := range mc.globals {
 		g.Set(s.globals[i])
 	}

@@ -15,7 +15,8 @@ const (
 type MachineCost struct {
 	Tier   string
 	SHA256 string        // of the module
-	Memory int64         // bytes that a machine holds while it waits
+	Memory int64         // bytes that a machine begins with
+	Shared bool          // by all machines, each as far as it has not written to them
 	Load   time.Duration // to have the compiled code, from the cache or by compiling
 	Init   time.Duration // to initialise the first machine
 	Reset  time.Duration // to make a used one as new: the least of several
@@ -39,7 +40,9 @@ func (r *Runtime) Measure(ctx context.Context) ([]MachineCost, error) {
 		if err != nil {
 			return all, err
 		}
+		defer snap.close()
 		c.Init, c.Memory = time.Since(start), int64(snap.held)
+		c.Shared = snap.tracker != nil
 		for range 20 {
 			start = time.Now()
 			if !mc.reset(snap) {

@@ -118,11 +118,14 @@ func (p *spaces) put(s *space) {
 		release(s.reserved)
 		return
 	}
+	if s.dirty <= s.mapped {
+		s.dirty = 0
+	}
 	s.mapped = 0
 	s.trim()
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.closed || p.bytes+s.dirty > p.max {
+	if p.closed || s.dirty == 0 || p.bytes+s.dirty > p.max {
 		release(s.reserved)
 		return
 	}
@@ -153,7 +156,8 @@ type allocator struct {
 	limit   uint64
 	refused atomic.Bool
 	ctx     context.Context // of the run
-	least   int             // bytes to begin with, if more than the module asks for
+	snap    *snapshot       // what to have room for; nil: what the module asks for
+	shown   bool            // the memory shows snap
 	image   *image          // what to begin with; nil: zeros
 	from    *spaces
 	space   *space
@@ -170,7 +174,9 @@ func (a *allocator) Allocate(uint64, uint64) experimental.LinearMemory {
 
 // Reallocate grows the memory. Nil is a memory.grow of -1 to the guest.
 func (a *allocator) Reallocate(size uint64) []byte {
-	size = max(size, uint64(a.least))
+	if a.snap != nil {
+		size = max(size, uint64(a.snap.size))
+	}
 	if size > a.limit {
 		a.refused.Store(true)
 		return nil
@@ -181,8 +187,11 @@ func (a *allocator) Reallocate(size uint64) []byte {
 		return nil
 	}
 	if n > a.size {
+		if a.size == 0 && a.snap != nil {
+			a.shown = a.snap.show(s)
+		}
 		// What an instance gets must be zero, and not what another left there.
-		if end := min(n, s.dirty); end > a.size {
+		if end := min(n, s.dirty); end > a.size && !(a.size == 0 && a.shown) {
 			clear(s.b[a.size:end])
 		}
 		if a.size == 0 && a.image != nil && !a.image.load(s) {

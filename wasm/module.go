@@ -144,7 +144,7 @@ func (m *module) compileApart(bin []byte) error {
 // itself. The cache of another processor, or one that was cleared, has it not;
 // the runtime has then compiled functions that do nothing but trap.
 func (m *module) probe(c wazero.CompiledModule) bool {
-	mc, err := m.start(context.Background(), c, maxMemory, 0)
+	mc, err := m.start(context.Background(), c, maxMemory, nil)
 	if err != nil {
 		return false
 	}

@@ -29,6 +29,7 @@ type pool struct {
 	ready   []*machine // last used last
 	dirty   []*machine // to be reset
 	held    int        // bytes of the one that is being reset; 0: none is
+	own     int        // bytes that a machine had for itself when it was last reset
 	spare   *machine   // made before anybody asked, and never initialised
 	missing bool       // one is to be made for one that was closed
 	working bool       // somebody resets and makes
@@ -39,12 +40,13 @@ type pool struct {
 
 // PoolStats says what the machines of one tier of the box do.
 type PoolStats struct {
-	Tier    string
-	Ready   int   // waiting for work
-	Memory  int64 // bytes that each of them holds at least
-	Made    int64 // so far
-	Dropped int64 // so far: killed or broken
-	Reused  int64 // runs so far in a machine that had served before
+	Tier     string
+	Ready    int   // waiting for work
+	Snapshot int64 // bytes that each begins with
+	Memory   int64 // bytes that each of them holds for itself, as the last one that was reset
+	Made     int64 // so far
+	Dropped  int64 // so far: killed or broken
+	Reused   int64 // runs so far in a machine that had served before
 }
 
 const (
@@ -60,7 +62,7 @@ const (
 // the job that will run.
 func (p *pool) take(ctx context.Context, limit uint64) (*machine, error) {
 	if p.m.fresh {
-		return p.m.instantiate(ctx, limit, 0)
+		return p.m.instantiate(ctx, limit, nil)
 	}
 	p.mu.Lock()
 	snap := p.snap
@@ -79,7 +81,7 @@ func (p *pool) take(ctx context.Context, limit uint64) (*machine, error) {
 		if mc != nil {
 			mc.close()
 		}
-		return p.m.instantiate(ctx, limit, 0)
+		return p.m.instantiate(ctx, limit, nil)
 	}
 	if uint64(snap.size) > limit {
 		p.mu.Unlock()
@@ -124,7 +126,7 @@ func (p *pool) drop(mc *machine) {
 
 // make returns a new machine that is as the snapshot is.
 func (p *pool) make(ctx context.Context, snap *snapshot, limit uint64) (*machine, error) {
-	mc, err := p.m.instantiate(ctx, limit, snap.size)
+	mc, err := p.m.instantiate(ctx, limit, snap)
 	if err != nil {
 		return nil, err
 	}
@@ -227,7 +229,7 @@ func (p *pool) step() bool {
 		p.working = false
 		return false
 	}
-	p.snap = snap
+	p.snap, p.own = snap, mc.held
 	mc.clean, mc.idle = true, time.Now()
 	p.ready = append(p.ready, mc)
 	if p.trimmer == nil && !p.closed {
@@ -243,7 +245,7 @@ func (p *pool) capture() (*machine, *snapshot, error) {
 	defer job.Close()
 	mt := &meter{}
 	ctx := wasi.With(context.WithValue(p.m.rt.life, meterKey{}, mt), job)
-	mc, err := p.m.instantiate(ctx, uint64(p.m.rt.memory), 0)
+	mc, err := p.m.instantiate(ctx, uint64(p.m.rt.memory), nil)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -257,6 +259,7 @@ func (p *pool) capture() (*machine, *snapshot, error) {
 		}
 	}
 	s := mc.snapshot()
+	s.share(p.m.rt.tracker, mc)
 	mc.fresh = false
 	return mc, s, nil
 }
@@ -296,7 +299,7 @@ func (p *pool) read() PoolStats {
 	s := p.stats
 	s.Ready, _ = p.waiting()
 	if p.snap != nil {
-		s.Memory = int64(p.snap.held)
+		s.Snapshot, s.Memory = int64(p.snap.held), int64(p.own)
 	}
 	return s
 }
@@ -316,4 +319,7 @@ func (p *pool) close() {
 		mc.close()
 	}
 	p.ready, p.dirty = nil, nil
+	if p.snap != nil {
+		p.snap.close()
+	}
 }

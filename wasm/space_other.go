@@ -15,3 +15,10 @@ func release([]byte)               {}
 func mapCode(*os.File, int64, []byte) bool { return false }
 func mapImage(*os.File, []byte) bool       { return false }
 func unmapImage([]byte) bool               { return false }
+
+func openPagemap() *os.File                       { return nil }
+func sharedFile(int64) *os.File                   { return nil }
+func mapShared(*os.File, int) []byte              { return nil }
+func unmapShared([]byte)                          {}
+func mapPrivate(*os.File, int64, []byte) bool     { return false }
+func written(*os.File, []byte, func(at int)) bool { return false }

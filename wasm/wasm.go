@@ -51,6 +51,10 @@ type Config struct {
 	// in all; one may wait in any case. 0 means 128 MiB.
 	Idle int
 
+	// Tracker lets instances of one tier share what they have not written to. Nil
+	// means one that New makes.
+	Tracker *Tracker
+
 	// Compile compiles a module into CacheDir in another process, by
 	// [CompileInto], and bounds that process. It is for modules of users, one at
 	// a time: nil means that there are none.
@@ -90,6 +94,7 @@ type Runtime struct {
 	progs   []sandbox.Program
 	epoch   time.Time // of the guests' monotonic clocks
 	idle    int
+	tracker *Tracker
 	spaces  spaces
 	life    context.Context // ends with Close
 	end     context.CancelFunc
@@ -149,6 +154,9 @@ func New(c Config) (*Runtime, error) {
 	}
 	// A line that starts no program has nothing from it.
 	r.hosts = sync.OnceValue(func() error { return errors.Join(wasi.Instantiate(ctx, r.wz), instantiateFuel(ctx, r.wz)) })
+	if r.tracker = c.Tracker; r.tracker == nil {
+		r.tracker = NewTracker(0)
+	}
 	r.spaces.max = r.idle
 	r.life, r.end = context.WithCancel(ctx)
 	for _, t := range c.Box {
@@ -222,6 +230,7 @@ func (r *Runtime) Close() error {
 		m.letGo()
 	}
 	r.users.close()
+	r.tracker.close()
 	defer r.spaces.close()
 	return errors.Join(r.wz.Close(context.Background()), r.cache.close())
 }

@@ -80,9 +80,13 @@ func checkMachines(ctx context.Context, r *report) {
 	}
 	for _, c := range costs {
 		r.ok(c.Tier, "sha256:%s", c.SHA256)
-		r.ok("", "%.1f MiB each; %v to load, %v to initialise, %v to reset", float64(c.Memory)/(1<<20), round(c.Load), round(c.Init), round(c.Reset))
+		share := "each has a copy"
+		if c.Shared {
+			share = "shared until written to"
+		}
+		r.ok("", "machines begin with %.1f MiB, %s; %v to load, %v to initialise, %v to reset", float64(c.Memory)/(1<<20), share, round(c.Load), round(c.Init), round(c.Reset))
 	}
-	r.ok("reset", "the snapshot is copied over memory and globals after every run, unconditionally")
+	r.ok("reset", "memory and globals are as the snapshot again after every run, unconditionally")
 	r.ok("pool", "follows the load; idle machines of a tier hold at most %d MiB, and are closed after 10s but one", rt.Idle()>>20)
 	r.ok("fuel", "%d instructions between two looks at kill, deadline and budget; stack at most %d MiB", wasm.Ration, wasm.MaxStack>>20)
 }
