@@ -7,7 +7,7 @@ type Opt struct {
 	short    rune // 0: none
 	long     string
 	arg      argKind
-	set      func(value string, given bool) error
+	to       any  // what the constructors take; a pointer or function needs no memory of its own
 	operands bool // not an option: stop at the first operand, as POSIXLY_CORRECT
 }
 
@@ -21,35 +21,54 @@ const (
 
 // Bool is an option without argument that sets *p. Either name may be left
 // out: 0 and "".
-func Bool(p *bool, short rune, long string) Opt { return Do(func() { *p = true }, short, long) }
+func Bool(p *bool, short rune, long string) Opt { return Opt{short: short, long: long, to: p} }
 
 // Do is an option without argument that calls f. Options are applied in the
 // order given, so of two that exclude each other the last wins.
 func Do(f func(), short rune, long string) Opt {
-	return Opt{short: short, long: long, set: func(string, bool) error { f(); return nil }}
+	return Opt{short: short, long: long, to: f}
 }
 
 // Try is Do for what may fail; the error is one as of [Func].
 func Try(f func() error, short rune, long string) Opt {
-	return Opt{short: short, long: long, set: func(string, bool) error { return f() }}
+	return Opt{short: short, long: long, to: f}
 }
 
 // String is an option with an argument that is stored in *p.
 func String(p *string, short rune, long string) Opt {
-	return Func(func(v string) error { *p = v; return nil }, short, long)
+	return Opt{short: short, long: long, arg: needArg, to: p}
 }
 
 // Func is an option with an argument that is passed to f. The text of an
 // error of f is the whole complaint: "invalid number of lines: ‘x’". A
 // [UsageError] is followed by the hint to try --help.
 func Func(f func(value string) error, short rune, long string) Opt {
-	return Opt{short: short, long: long, arg: needArg, set: func(v string, _ bool) error { return f(v) }}
+	return Opt{short: short, long: long, arg: needArg, to: f}
 }
 
 // Optional is an option whose argument may be left out and, if given, is
 // attached: -iSUFFIX, --in-place=SUFFIX.
 func Optional(f func(value string, given bool) error, short rune, long string) Opt {
-	return Opt{short: short, long: long, arg: optionalArg, set: f}
+	return Opt{short: short, long: long, arg: optionalArg, to: f}
+}
+
+// set does what the option is for.
+func (o *Opt) set(value string, given bool) error {
+	switch to := o.to.(type) {
+	case *bool:
+		*to = true
+	case *string:
+		*to = value
+	case func():
+		to()
+	case func() error:
+		return to()
+	case func(string) error:
+		return to(value)
+	case func(string, bool) error:
+		return to(value, given)
+	}
+	return nil
 }
 
 // StopAtOperand makes parsing end at the first operand, for commands whose
@@ -112,8 +131,8 @@ func Choose(option, word string, groups ...[]string) (int, error) {
 // Usage errors have status 1 unless usageStatus says otherwise.
 func (c *Ctx) Parse(usageStatus int, opts ...Opt) (operands []string, status int, ok bool) {
 	stop := false
-	for _, o := range opts {
-		stop = stop || o.operands
+	for i := range opts {
+		stop = stop || opts[i].operands
 	}
 	bad := func(parts ...string) ([]string, int, bool) {
 		c.Usage(parts...)

@@ -46,7 +46,54 @@ func Use(cmds []*applet.Command) bool {
 func prepare() {
 	os.Getenv("PATH") // the first use copies the environment
 	runtime.GC()
+	startingStack(stackSize)
+	deepen(stackSize * 5 / 8 >> 10)
+	rehearse()
 }
+
+// stackSize is how many bytes of stack commands begin with: few need more. To
+// grow one costs as much as most commands do besides.
+const stackSize = 32 << 10
+
+// deepen grows the stack beyond n KiB, to the next power of two. It is what
+// goroutines begin with, so it is kept when this one ends, and is that of the
+// first goroutine of each command.
+//
+//go:noinline
+func deepen(n int) (sum byte) {
+	var frame [1 << 10]byte
+	if n > 0 {
+		sum = deepen(n - 1)
+	}
+	for _, b := range frame {
+		sum += b
+	}
+	return sum
+}
+
+// rehearse has the allocator prepare for objects of each small size, with and
+// without pointers, after the collection that took that from it: in a command
+// the first of each size would cost some thousand instructions. So would the
+// first question whether a writer has a Flush, and the first folder read; that
+// of the snapshot is empty.
+func rehearse() {
+	(&applet.Ctx{Stdout: out}).Flush()
+	os.ReadDir("/")
+	for n := 8; n <= 2<<10; n += 8 {
+		rehearsed.bytes = make([]byte, n)
+		rehearsed.pointers = make([]*byte, n/8)
+	}
+	rehearsed.bytes, rehearsed.pointers = nil, nil
+}
+
+var rehearsed struct {
+	bytes    []byte
+	pointers []*byte
+}
+
+// out is the buffer of each command's output. Made before, it costs a command
+// no more than what the command fills of it.
+var out = bufio.NewWriterSize(stdout{}, 32<<10)
 
 // run runs one command. The arguments are the canonical name of the command,
 // the working directory, and then the command's own, from its argv[0] on.
@@ -77,7 +124,7 @@ func run() (status int32) {
 		Cmd:     cmd,
 		Args:    os.Args[1:],
 		Stdin:   os.Stdin,
-		Stdout:  bufio.NewWriterSize(stdout{}, 32<<10),
+		Stdout:  out,
 		Stderr:  rawWriter(2),
 		Procs:   procs{},
 		Web:     web{},

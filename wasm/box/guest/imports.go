@@ -59,6 +59,9 @@ func linger(ns int64) syscall.Errno
 //go:linkname reseed runtime.donaxReseed
 func reseed()
 
+//go:linkname startingStack runtime.donaxStack
+func startingStack(n uint32)
+
 //go:linkname setwd syscall.donaxSetwd
 func setwd(dir string)
 

@@ -4,6 +4,7 @@ package ls
 import (
 	"errors"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -142,7 +143,11 @@ func run(c *applet.Ctx) int {
 	case "vdir":
 		l.format, l.quoting = long, escape
 	}
-	names, status, ok := c.Parse(2, l.options()...)
+	var opts []applet.Opt
+	if slices.ContainsFunc(c.Args, func(a string) bool { return strings.HasPrefix(a, "-") }) {
+		opts = l.options() // to make them costs more than a plain ls
+	}
+	names, status, ok := c.Parse(2, opts...)
 	if !ok {
 		return status
 	}
