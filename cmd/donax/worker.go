@@ -25,7 +25,7 @@ func newWorker(std stdio) *cobra.Command {
 			if probe {
 				return printIsolation(cmd.Context(), std.out)
 			}
-			return &exitError{code: worker.Serve(workerPrograms)}
+			return &exitError{code: worker.Serve(workerPrograms(wasm.NewTracker(snapshots)))}
 		},
 	}
 	cmd.Flags().BoolVar(&probe, "probe", false, "start one worker and say what its jail holds on this machine")
@@ -65,10 +65,23 @@ func workerArgv() []string { return []string{"donax", "worker"} }
 // once for all.
 var errNotCached = errors.New("the box is not compiled yet")
 
-// workerPrograms is what there is inside a worker: the box, and what the server
-// has loaded besides.
-func workerPrograms(s worker.Setup) (worker.Programs, error) {
-	rt, err := wasm.New(wasm.Config{CacheDir: s.CacheDir, Memory: s.Limits.Memory})
+// snapshots is how many tiers of the box a worker can have snapshots of: once it
+// is locked it makes no file for another.
+const snapshots = 2
+
+// workerPrograms gives what there is inside a worker: the box, and what the
+// server has loaded besides.
+func workerPrograms(t *wasm.Tracker) func(worker.Setup) (worker.Programs, error) {
+	return func(s worker.Setup) (worker.Programs, error) {
+		if s.Pagemap != nil {
+			t.Pagemap(s.Pagemap)
+		}
+		return openPrograms(s, t)
+	}
+}
+
+func openPrograms(s worker.Setup, t *wasm.Tracker) (worker.Programs, error) {
+	rt, err := wasm.New(wasm.Config{CacheDir: s.CacheDir, Memory: s.Limits.Memory, Tracker: t})
 	if err != nil {
 		return worker.Programs{}, err
 	}

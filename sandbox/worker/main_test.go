@@ -3,6 +3,7 @@ package worker_test
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -10,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/donax-sh/donax/policy"
+	"github.com/donax-sh/donax/sandbox"
 	"github.com/donax-sh/donax/sandbox/vfs"
 	"github.com/donax-sh/donax/sandbox/worker"
 	"github.com/donax-sh/donax/wasm"
@@ -18,20 +20,29 @@ import (
 // TestMain makes the test binary be the worker when a pool starts it.
 func TestMain(m *testing.M) {
 	if len(os.Args) > 1 && os.Args[1] == "worker" {
-		os.Exit(worker.Serve(open))
+		tracker := wasm.NewTracker(2) // a worker makes no files later
+		os.Exit(worker.Serve(func(s worker.Setup) (worker.Programs, error) { return open(s, tracker) }))
 	}
 	os.Exit(m.Run())
 }
 
 // open is what a worker of these tests runs: the box, and programs that do
 // what no program of the box could, because they are not in WebAssembly.
-func open(s worker.Setup) (worker.Programs, error) {
-	rt, err := wasm.New(wasm.Config{CacheDir: s.CacheDir, Memory: s.Limits.Memory})
+func open(s worker.Setup, tracker *wasm.Tracker) (worker.Programs, error) {
+	if s.Pagemap != nil {
+		tracker.Pagemap(s.Pagemap)
+	}
+	rt, err := wasm.New(wasm.Config{CacheDir: s.CacheDir, Memory: s.Limits.Memory, Tracker: tracker})
 	if err != nil {
 		return worker.Programs{}, err
 	}
+	machines := native{"machines", func(_ context.Context, p *sandbox.Proc) error {
+		core := rt.Stats()[0]
+		_, err := fmt.Fprintln(p.Stdout, core.Snapshot, core.Memory)
+		return err
+	}}
 	return worker.Programs{
-		List: append(rt.Programs(), hostile()...),
+		List: append(rt.Programs(), append(hostile(), machines)...),
 		Load: func(ctx context.Context) error { return rt.Warm(ctx, "core") },
 		Rest: func(ctx context.Context) error { return rt.Warm(ctx) },
 		Trim: rt.Trim,

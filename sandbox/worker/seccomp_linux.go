@@ -30,12 +30,13 @@ var always = append([]uintptr{
 	unix.SYS_EXIT, unix.SYS_EXIT_GROUP, unix.SYS_EPOLL_CTL, unix.SYS_EPOLL_CREATE1, unix.SYS_EVENTFD2,
 	unix.SYS_SCHED_GETAFFINITY, unix.SYS_MINCORE, unix.SYS_MREMAP, unix.SYS_BRK,
 	unix.SYS_RSEQ, unix.SYS_SET_ROBUST_LIST, unix.SYS_GETTIMEOFDAY, unix.SYS_FCNTL, unix.SYS_FSTAT,
+	unix.SYS_PREAD64, // which pages were written to; only of what is open
 }, alsoAlways...)
 
 // loading are those to read the cache of compiled programs with; where a file
 // may be opened at all, Landlock says.
 var loading = append([]uintptr{
-	unix.SYS_GETDENTS64, unix.SYS_LSEEK, unix.SYS_PREAD64, unix.SYS_READLINKAT, unix.SYS_FACCESSAT, unix.SYS_FACCESSAT2,
+	unix.SYS_GETDENTS64, unix.SYS_LSEEK, unix.SYS_READLINKAT, unix.SYS_FACCESSAT, unix.SYS_FACCESSAT2,
 }, alsoLoading...)
 
 // seccomp puts a filter on all threads of this process, on top of those that

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"path"
 	"runtime"
 	"runtime/debug"
@@ -36,6 +37,7 @@ const restDelay = 500 * time.Millisecond
 // An inside is the worker's end of the socket.
 type inside struct {
 	conn    *conn
+	pagemap *os.File // as of Setup
 	session *sandbox.Session
 	dir     string // its working folder
 	engine  *engine
@@ -77,11 +79,15 @@ func (w *inside) shell(id uint32) lineRunner {
 func Serve(open func(Setup) (Programs, error)) int {
 	debug.SetMaxStack(maxStack)
 	debug.SetTraceback("single") // what the server keeps of a crash is short
+	pagemap, err := hearPages(3)
+	if err != nil {
+		return 2
+	}
 	rw, err := socket()
 	if err != nil {
 		return 2
 	}
-	w := &inside{conn: newConn(rw), runs: map[uint32]*insideRun{}, shells: map[uint32]*sandbox.Shell{}}
+	w := &inside{conn: newConn(rw), pagemap: pagemap, runs: map[uint32]*insideRun{}, shells: map[uint32]*sandbox.Shell{}}
 	if err := w.open(open); err != nil {
 		println("worker:", err.Error()) // stderr is the server's log
 		return 2
@@ -104,6 +110,7 @@ func (w *inside) open(open func(Setup) (Programs, error)) error {
 	if err := json.Unmarshal(f.body, &s); err != nil || f.kind != kindSetup || s.Version != Version {
 		return fmt.Errorf("%w: setup of version %d, want %d: %v", errProtocol, s.Version, Version, err)
 	}
+	s.Pagemap = w.pagemap
 	narrow()
 	// Collect more often rather than die, as long as that can help.
 	debug.SetMemoryLimit(min(s.MemoryLimit*3/4, s.Limits.Heap()))

@@ -3,6 +3,7 @@ package worker
 import (
 	"context"
 	"encoding/json"
+	"os"
 	"slices"
 
 	"github.com/donax-sh/donax/sandbox"
@@ -27,6 +28,10 @@ type Setup struct {
 	// Added tells the function that opens programs which there are beside its
 	// own. This package does not read it.
 	Added json.RawMessage `json:",omitempty"`
+
+	// Pagemap is the worker's /proc/PID/pagemap, which it may not open; nil when
+	// there is none. It does not come with the rest.
+	Pagemap *os.File `json:"-"`
 
 	MemoryLimit int64 // bytes of writable memory
 	CPULimit    int64 // seconds

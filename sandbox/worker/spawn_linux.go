@@ -89,6 +89,13 @@ func (s *spawner) spawn(argv []string, stderr io.Writer) (cmd *exec.Cmd, rw io.R
 		}
 	}
 	<-done
+	if err == nil {
+		if err = tellPages(rw.(*os.File), cmd.Process.Pid); err != nil {
+			_ = cmd.Process.Kill()
+			_ = cmd.Wait()
+			rw.Close()
+		}
+	}
 	return cmd, rw, err
 }
 
