@@ -244,16 +244,9 @@ func numberOrder(text []byte) (uint64, state) {
 
 // radix sorts run by order; spare is as long as run.
 func radix(run, spare []entry) {
-	if len(run) <= 64 {
-		for i := 1; i < len(run); i++ {
-			e := run[i]
-			j := i
-			for j > 0 && run[j-1].order > e.order {
-				run[j] = run[j-1]
-				j--
-			}
-			run[j] = e
-		}
+	// Counting digits costs as much for few entries as for some thousand.
+	if len(run) <= 2000 {
+		mergeSort(run, spare)
 		return
 	}
 	var counts [8][256]int32
@@ -285,5 +278,44 @@ func radix(run, spare []entry) {
 	}
 	if &from[0] != &run[0] {
 		copy(run, from)
+	}
+}
+
+// mergeSort sorts run by order and leaves equal entries as they are.
+func mergeSort(run, spare []entry) {
+	const chunk = 16
+	for at := 0; at < len(run); at += chunk {
+		part := run[at:min(at+chunk, len(run))]
+		for i := 1; i < len(part); i++ {
+			e := part[i]
+			j := i
+			for j > 0 && part[j-1].order > e.order {
+				part[j] = part[j-1]
+				j--
+			}
+			part[j] = e
+		}
+	}
+	from, to := run, spare
+	for width := chunk; width < len(run); width *= 2 {
+		for at := 0; at < len(run); at += 2 * width {
+			mid, end := min(at+width, len(run)), min(at+2*width, len(run))
+			merge(to[at:end], from[at:mid], from[mid:end])
+		}
+		from, to = to, from
+	}
+	if &from[0] != &run[0] {
+		copy(run, from)
+	}
+}
+
+// merge merges two sorted parts; of equal entries those of a come first.
+func merge(to, a, b []entry) {
+	for i := range to {
+		if len(b) == 0 || len(a) > 0 && a[0].order <= b[0].order {
+			to[i], a = a[0], a[1:]
+		} else {
+			to[i], b = b[0], b[1:]
+		}
 	}
 }
