@@ -71,6 +71,7 @@ func donax() map[string]function {
 		"net_fetch":   {"iiii", netFetch},
 		"hash":        {"iiii", hashData},
 		"deflate":     {"iiiiiiii", deflateData},
+		"find":        {"iiiiii", findText},
 		"linger":      {"I", func(c *call) errno { c.linger = time.Duration(min(c.p[0], math.MaxInt64)); return 0 }},
 	}
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/donax-sh/donax/wasm/box/applet"
 	"github.com/donax-sh/donax/wasm/box/applet/internal/codec"
+	"github.com/donax-sh/donax/wasm/box/applet/internal/scan"
 )
 
 // matcher finds patterns in lines.
@@ -81,7 +82,7 @@ func (g *grep) input(name string, r io.Reader) error {
 		}
 		n, err := r.Read(g.buf[held:])
 		fresh := g.buf[held : held+n]
-		if !o.null && o.binary != "text" && !g.binary && bytes.IndexByte(fresh, 0) >= 0 {
+		if !o.null && o.binary != "text" && !g.binary && scan.IndexByte(fresh, 0) >= 0 {
 			if o.binary == "without-match" {
 				return nil
 			}

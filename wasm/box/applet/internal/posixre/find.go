@@ -1,6 +1,13 @@
 package posixre
 
-import "bytes"
+import (
+	"bytes"
+
+	"github.com/donax-sh/donax/wasm/box/applet/internal/scan"
+)
+
+// longText is where the search of package scan is faster than one that skips.
+const longText = 1 << 10
 
 // A finder looks for one text, by Horspool's rule: a byte that the text does
 // not hold lets it skip the text's whole length.
@@ -30,13 +37,8 @@ func (f *finder) find(s []byte, from int) int {
 	if from > len(s) {
 		return -1
 	}
-	if f.skip == nil {
-		i := -1
-		if n == 1 {
-			i = bytes.IndexByte(s[from:], f.text[0])
-		} else {
-			i = bytes.Index(s[from:], f.text)
-		}
+	if f.skip == nil || len(s)-from >= longText {
+		i := scan.Index(s[from:], f.text)
 		if i < 0 {
 			return -1
 		}

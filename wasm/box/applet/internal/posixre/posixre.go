@@ -8,7 +8,11 @@
 // by a count of steps that ends in [ErrTooComplex].
 package posixre
 
-import "errors"
+import (
+	"errors"
+
+	"github.com/donax-sh/donax/wasm/box/applet/internal/scan"
+)
 
 // Dialect is a syntax: which characters are operators, and what becomes of
 // an operator out of place.
@@ -66,6 +70,7 @@ type Regexp struct {
 	prefix   []byte // every match starts with it
 	whole    bool   // the pattern is exactly prefix
 	must     []byte // every match holds it
+	fold     []byte // every match holds it in some case; small letters
 	finder   finder // of prefix
 	mustFind finder // of must
 	common   bool   // must is found too often to help in Scan
@@ -283,8 +288,14 @@ func (re *Regexp) Scan(text []byte, from int) (pos int, unsure bool) {
 	switch {
 	case re.whole:
 		return re.finder.find(text, from), false
-	case len(re.must) > 0 && !re.common:
-		pos = re.mustFind.find(text, from)
+	case !re.common && (len(re.must) > 0 || len(re.fold) > 1):
+		if len(re.fold) > len(re.must) {
+			if pos = scan.IndexFold(text[from:], re.fold); pos >= 0 {
+				pos += from
+			}
+		} else {
+			pos = re.mustFind.find(text, from)
+		}
 		// Text that stands in nearly every line only costs time.
 		re.hits++
 		re.skipped += max(pos, from) - from

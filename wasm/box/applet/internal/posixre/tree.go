@@ -1,9 +1,12 @@
 package posixre
 
 import (
+	"math/bits"
 	"sort"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/donax-sh/donax/wasm/box/applet/internal/scan"
 )
 
 // char is a node for one character, or for all its cases.
@@ -33,6 +36,21 @@ func literal(s string, fold bool) *node {
 		return &node{op: nEmpty}
 	}
 	return n
+}
+
+// either returns the ASCII character that n stands for, if need be in both
+// cases; of a letter it is the small one.
+func (n *node) either() (byte, bool) {
+	switch {
+	case n.op == nRune && n.r < utf8.RuneSelf:
+		return byte(n.r), n.r < 'A' || n.r > 'Z'
+	case n.op == nClass && !n.class.neg && len(n.class.ranges) == 0 && len(n.class.props) == 0 && n.class.ascii[0] == 0:
+		small := bits.TrailingZeros64(n.class.ascii[1] >> 32)
+		if c := byte('`' + small); c >= 'a' && c <= 'z' && n.class.ascii[1] == 1<<small|1<<(small+32) {
+			return c, true
+		}
+	}
+	return 0, false
 }
 
 // text returns the plain text that n stands for.
@@ -128,9 +146,16 @@ func (re *Regexp) analyse(root *node) {
 	if len(seq) > 0 && (seq[0].op == nBufBegin || seq[0].op == nBegin && !re.opt.Multiline) {
 		re.anchored = true
 	}
-	var run, best []byte
+	var run, best, fold []byte
 	exact := true
 	for i, n := range seq {
+		if c, ok := n.either(); ok && re.opt.Fold {
+			if fold = append(fold, c); len(fold) > len(re.fold) && len(fold) <= scan.MaxFold {
+				re.fold = append(re.fold[:0], fold...)
+			}
+		} else {
+			fold = fold[:0]
+		}
 		s, ok := n.text()
 		if ok {
 			run = append(run, s...)
