@@ -63,7 +63,7 @@ func (i *image) load(s *space) bool {
 	b := s.b[:i.size]
 	// What a guest may find by touching it, but for memory that the process has
 	// already: that is not given up.
-	if lazy := min(i.size, maxKept); s.reserved != nil && s.dirty == 0 && mapImage(i.f, b[:lazy]) {
+	if lazy := min(i.size, maxLazy); s.reserved != nil && s.dirty == 0 && mapImage(i.f, b[:lazy]) {
 		s.mapped = lazy
 	}
 	if n, _ := i.f.ReadAt(b[s.mapped:], int64(s.mapped)); n == i.size-s.mapped {

@@ -17,11 +17,14 @@ const (
 	pageSize  = 64 << 10
 	maxMemory = 4 << 30
 
-	// maxKept is how much of a space stays in memory between two runs. It is also
-	// how much a guest finds by touching it. A page that is touched for the first
-	// time may take 15 µs, and nobody can stop compiled code between two of them:
-	// what is beyond is found before the guest sees it.
-	maxKept = 8 << 20
+	// maxLazy is how much memory a guest finds by touching it. A page that is
+	// touched for the first time may take 15 µs, and nobody can stop compiled code
+	// between two of them: what is beyond is found before the guest sees it.
+	maxLazy = 8 << 20
+
+	// maxKept is how much of a space stays in memory between two runs: what most
+	// commands of the box need.
+	maxKept = 16 << 20
 
 	// largePage is what the system may give at a time, many times cheaper than
 	// page by page.
@@ -43,10 +46,10 @@ func (s *space) resize(n, keep int) bool {
 	switch {
 	case n <= len(s.b):
 	case s.reserved != nil:
-		if n > maxKept {
+		if n > maxLazy {
 			n = (n + largePage - 1) &^ (largePage - 1)
-			if len(s.b) <= maxKept {
-				wantLarge(s.reserved[maxKept:])
+			if len(s.b) <= maxLazy {
+				wantLarge(s.reserved[maxLazy:])
 			}
 		}
 		if !commit(s.reserved, len(s.b), n) {
@@ -62,9 +65,9 @@ func (s *space) resize(n, keep int) bool {
 	return true
 }
 
-// fill has memory found for what is beyond maxKept, as far as n, until ctx ends.
+// fill has memory found for what is beyond maxLazy, as far as n, until ctx ends.
 func (s *space) fill(ctx context.Context, n int) bool {
-	for at := max(maxKept, s.dirty); at < n; at = s.dirty {
+	for at := max(maxLazy, s.dirty); at < n; at = s.dirty {
 		if ctx.Err() != nil {
 			return false
 		}
@@ -187,8 +190,8 @@ func (a *allocator) Reallocate(size uint64) []byte {
 		return nil
 	}
 	if n > a.size {
-		if a.size == 0 && a.snap != nil {
-			a.shown = a.snap.show(s)
+		if a.size == 0 && a.snap != nil && a.snap.show(s) {
+			a.shown, s.dirty = true, max(s.dirty, a.snap.size)
 		}
 		// What an instance gets must be zero, and not what another left there.
 		if end := min(n, s.dirty); end > a.size && !(a.size == 0 && a.shown) {

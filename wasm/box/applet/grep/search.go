@@ -102,7 +102,7 @@ func (g *grep) input(name string, r io.Reader) error {
 		data := g.buf[:held+n]
 		end := len(data)
 		if !eof {
-			if end = bytes.LastIndexByte(fresh, g.sep) + 1; end == 0 {
+			if end = scan.LastIndexByte(fresh, g.sep) + 1; end == 0 {
 				held = len(data)
 				continue
 			}
@@ -127,7 +127,7 @@ func (g *grep) region(text []byte, r io.Reader) error {
 		if at < 0 {
 			return g.run(text, pos, len(text), g.o.invert)
 		}
-		start := bytes.LastIndexByte(text[pos:at], g.sep) + 1 + pos
+		start := scan.LastIndexByte(text[pos:at], g.sep) + 1 + pos
 		next := bytes.IndexByte(text[at:], g.sep) + 1 + at
 		end := next - 1
 		if next == at {
@@ -200,8 +200,9 @@ func (g *grep) lineEnd(text []byte, start, end int) int {
 }
 
 func (g *grep) countLines(text []byte) int {
-	n := bytes.Count(text, []byte{g.sep})
-	if text[len(text)-1] != g.sep {
+	n := 0
+	for len(text) > 0 {
+		text = text[g.lineEnd(text, 0, len(text)):]
 		n++
 	}
 	return n
@@ -237,7 +238,7 @@ func (g *grep) others(text []byte, start, end int) {
 func (g *grep) remember(text []byte, start, end int) {
 	from := end
 	for n := 0; n < g.o.before && from > start; n++ {
-		i := bytes.LastIndexByte(text[start:from-1], g.sep)
+		i := scan.LastIndexByte(text[start:from-1], g.sep)
 		from = start + i + 1
 	}
 	for from < end {
@@ -334,14 +335,7 @@ func (s stopMatcher) Scan(text []byte, from int) (int, bool) {
 func (s stopMatcher) Match([]byte) (bool, error)               { return s.invert, nil }
 func (s stopMatcher) Find([]byte, int) (int, int, bool, error) { return 0, 0, false, nil }
 
-func valid(line []byte) bool {
-	for _, b := range line {
-		if b >= 0x80 {
-			return utf8.Valid(line)
-		}
-	}
-	return true
-}
+func valid(line []byte) bool { return scan.ASCII(line) || utf8.Valid(line) }
 
 // finish prints what is known only at the end of a file.
 func (g *grep) finish() error {

@@ -20,7 +20,8 @@ type output struct {
 	f       *os.File
 	b       *bufio.Writer
 	sep     byte
-	missing bool // the last line lacked its newline: more output needs it
+	end     [1]byte // sep, where Write finds it without new memory
+	missing bool    // the last line lacked its newline: more output needs it
 	err     error
 }
 
@@ -40,8 +41,13 @@ func (o *output) Write(p []byte) (int, error) {
 func (o *output) newline() {
 	if o.missing {
 		o.missing = false
-		o.Write([]byte{o.sep})
+		o.separate()
 	}
+}
+
+func (o *output) separate() {
+	o.end[0] = o.sep
+	o.Write(o.end[:])
 }
 
 // line writes a line and its separator, unless the input lacked it.
@@ -49,7 +55,7 @@ func (o *output) line(text []byte, chomped bool) {
 	o.newline()
 	o.Write(text)
 	if chomped {
-		o.Write([]byte{o.sep})
+		o.separate()
 	} else {
 		o.missing = true
 	}

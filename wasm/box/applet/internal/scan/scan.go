@@ -2,7 +2,10 @@
 // which is many times faster than the code that Go makes for WebAssembly.
 package scan
 
-import "bytes"
+import (
+	"bytes"
+	"encoding/binary"
+)
 
 // Where a call of the host costs less than it brings, what one call may have,
 // and how long text in any case may be.
@@ -29,6 +32,34 @@ func IndexByte(s []byte, c byte) int {
 	}
 	text := [1]byte{c}
 	return Index(s, text[:])
+}
+
+// LastIndexByte is bytes.LastIndexByte, eight bytes at a time.
+func LastIndexByte(s []byte, c byte) int {
+	const low, high = 0x0101010101010101, 0x8080808080808080
+	for len(s) >= 8 {
+		x := binary.LittleEndian.Uint64(s[len(s)-8:]) ^ low*uint64(c)
+		if (x-low)&^x&high != 0 { // one of the bytes is c
+			break
+		}
+		s = s[:len(s)-8]
+	}
+	return bytes.LastIndexByte(s, c)
+}
+
+// ASCII tells whether no byte of s is above 127.
+func ASCII(s []byte) bool {
+	for ; len(s) >= 8; s = s[8:] {
+		if binary.LittleEndian.Uint64(s)&0x8080808080808080 != 0 {
+			return false
+		}
+	}
+	for _, b := range s {
+		if b >= 0x80 {
+			return false
+		}
+	}
+	return true
 }
 
 // IndexFold finds text, of 1 to MaxFold bytes, whose ASCII letters are small
