@@ -3,7 +3,10 @@ package sort
 import (
 	"hash/maphash"
 	"math"
+	"math/bits"
 	"slices"
+
+	"github.com/donax-sh/donax/wasm/box/applet/internal/word"
 )
 
 // entry is a line on its way to its place: a number that orders it as far as
@@ -141,20 +144,22 @@ func (s *sorter) number(run []entry, k, depth int) {
 func bytesOrder(text []byte, depth int) (uint64, state) {
 	text = text[min(depth, len(text)):]
 	if len(text) >= 8 {
-		_ = text[7]
-		return uint64(text[0])<<56 | uint64(text[1])<<48 | uint64(text[2])<<40 | uint64(text[3])<<32 |
-			uint64(text[4])<<24 | uint64(text[5])<<16 | uint64(text[6])<<8 | uint64(text[7]), longer
+		return bits.ReverseBytes64(word.Load(text)), longer
 	}
 	n := uint64(0)
-	nul := false
-	for i, c := range text {
-		n |= uint64(c) << (56 - 8*i)
-		nul = nul || c == 0
+	if cap(text) >= 8 { // what follows is of the next line, and is taken off again
+		n = bits.ReverseBytes64(word.Load(text[:8]))
+	} else {
+		for i, c := range text {
+			n |= uint64(c) << (56 - 8*i)
+		}
 	}
-	if nul {
-		return n, unsure
+	rest := ^uint64(0) >> (8 * len(text))
+	const low, high = 0x0101010101010101, 0x8080808080808080
+	if x := n | rest; (x-low)&^x&high != 0 { // one of the bytes is NUL
+		return n &^ rest, unsure
 	}
-	return n, decided
+	return n &^ rest, decided
 }
 
 func (k *key) order(text []byte, depth int) (uint64, state) {

@@ -344,7 +344,7 @@ func (s *sorter) check(c *applet.Ctx, name string, diagnose bool) int {
 
 // write writes the lines in order, of equal ones only the first with -u.
 func (s *sorter) write(w io.Writer, order []int32) error {
-	out := make([]byte, 0, applet.BufSize+4096)
+	out, at := make([]byte, applet.BufSize), 0
 	last := int32(-1)
 	for _, i := range order {
 		l := &s.lines[i]
@@ -354,14 +354,19 @@ func (s *sorter) write(w io.Writer, order []int32) error {
 			}
 			last = i
 		}
-		out = append(append(out, s.text[l.start:l.end]...), s.end)
-		if len(out) >= applet.BufSize {
-			if _, err := w.Write(out); err != nil {
+		text := s.text[l.start:l.end]
+		if len(text) >= len(out)-at {
+			if _, err := w.Write(out[:at]); err != nil {
 				return err
 			}
-			out = out[:0]
+			if at = 0; len(text) >= len(out) {
+				out = make([]byte, len(text)+1)
+			}
 		}
+		at += copy(out[at:], text)
+		out[at] = s.end
+		at++
 	}
-	_, err := w.Write(out)
+	_, err := w.Write(out[:at])
 	return err
 }

@@ -1,6 +1,10 @@
 package wc
 
-import "math/bits"
+import (
+	"math/bits"
+
+	"github.com/donax-sh/donax/wasm/box/applet/internal/word"
+)
 
 // Eight bytes are looked at together: WebAssembly has no instruction for it
 // that the compiler would use, and a look at each byte costs five times as
@@ -14,18 +18,11 @@ const (
 // below 128, as is n.
 func atLeast(x, n uint64) uint64 { return ((x | highs) - n*ones) & highs }
 
-// eight returns the first eight bytes of b, the first one lowest. (Package
-// encoding/binary brings reflect along.)
-func eight(b []byte) uint64 {
-	_ = b[7]
-	return uint64(b[0]) | uint64(b[1])<<8 | uint64(b[2])<<16 | uint64(b[3])<<24 | uint64(b[4])<<32 | uint64(b[5])<<40 | uint64(b[6])<<48 | uint64(b[7])<<56
-}
-
 // countLines counts the newlines in text.
 func countLines(text []byte) int64 {
 	n := 0
 	for ; len(text) >= 8; text = text[8:] {
-		x := eight(text) ^ '\n'*ones
+		x := word.Load(text) ^ '\n'*ones
 		n += bits.OnesCount64(^((x&^highs + ^uint64(highs)) | x | ^uint64(highs))) // the bytes that are 0
 	}
 	for _, b := range text {
@@ -45,7 +42,7 @@ func (k *counter) countPlain(text []byte) int {
 		before = 0x80
 	}
 	for ; at+8 <= len(text); at += 8 {
-		x := eight(text[at:])
+		x := word.Load(text[at:])
 		if x&highs != 0 {
 			break
 		}

@@ -4,7 +4,8 @@ package scan
 
 import (
 	"bytes"
-	"encoding/binary"
+
+	"github.com/donax-sh/donax/wasm/box/applet/internal/word"
 )
 
 // Where a call of the host costs less than it brings, what one call may have,
@@ -38,7 +39,7 @@ func IndexByte(s []byte, c byte) int {
 func LastIndexByte(s []byte, c byte) int {
 	const low, high = 0x0101010101010101, 0x8080808080808080
 	for len(s) >= 8 {
-		x := binary.LittleEndian.Uint64(s[len(s)-8:]) ^ low*uint64(c)
+		x := word.Load(s[len(s)-8:]) ^ low*uint64(c)
 		if (x-low)&^x&high != 0 { // one of the bytes is c
 			break
 		}
@@ -50,7 +51,7 @@ func LastIndexByte(s []byte, c byte) int {
 // ASCII tells whether no byte of s is above 127.
 func ASCII(s []byte) bool {
 	for ; len(s) >= 8; s = s[8:] {
-		if binary.LittleEndian.Uint64(s)&0x8080808080808080 != 0 {
+		if word.Load(s)&0x8080808080808080 != 0 {
 			return false
 		}
 	}
