@@ -104,6 +104,8 @@ type options struct {
 	only, count                 bool
 	list                        byte // 'l', 'L' or 0
 	nullName, tab, color        bool
+	column, each, heading, trim bool // of rg; each: every match on a line of its own
+	longest                     int  // bytes of a line that rg prints; 0: any
 	binary                      string
 	before, after               int
 	grouped                     bool     // context was asked for, also of no lines: groups are kept apart

@@ -1,6 +1,7 @@
 package grep
 
 import (
+	"bytes"
 	"strconv"
 )
 
@@ -41,7 +42,10 @@ func (g *grep) groupSeparator() {
 func (g *grep) head(offset int, sep byte, empty bool) {
 	o := g.o
 	any := false
-	if g.withName {
+	switch {
+	case g.withName && o.heading:
+		g.title()
+	case g.withName:
 		g.fileName()
 		if o.nullName {
 			g.write([]byte{0})
@@ -65,6 +69,9 @@ func (g *grep) head(offset int, sep byte, empty bool) {
 	if o.lineNumber {
 		field(g.lines + 1)
 	}
+	if g.column > 0 && o.column {
+		field(g.column)
+	}
 	if o.byteOffset {
 		field(offset)
 	}
@@ -74,6 +81,19 @@ func (g *grep) head(offset int, sep byte, empty bool) {
 	if o.tab && !empty && (any || o.nullName && g.withName) {
 		g.write([]byte("\t"))
 	}
+}
+
+// title writes the name of the file above the first of its lines.
+func (g *grep) title() {
+	if g.titled {
+		return
+	}
+	if g.before {
+		g.write(nl)
+	}
+	g.titled, g.before = true, true
+	g.fileName()
+	g.nameEndLine()
 }
 
 // line prints one line of text, with its separator, sep telling whether it is
@@ -100,14 +120,28 @@ func (g *grep) line(text []byte, start, end int, sep byte) error {
 			return err
 		}
 		g.write([]byte{g.sep})
+	case o.each && sep == ':' && !o.invert:
+		for pos := 0; pos <= len(body); {
+			s, e, ok, err := g.m.Find(body, pos)
+			if err != nil {
+				return err
+			}
+			if !ok {
+				break
+			}
+			g.column = s + 1
+			g.whole(line, body, g.offset+start, sep)
+			pos = max(e, s+1)
+		}
 	default:
-		if g.withName || o.lineNumber || o.byteOffset || o.tab {
-			g.head(g.offset+start, sep, len(body) == 0)
+		if g.column = 0; o.column && sep == ':' && !o.invert {
+			s, _, _, err := g.m.Find(body, 0)
+			if err != nil {
+				return err
+			}
+			g.column = s + 1
 		}
-		g.c.Stdout.Write(line)
-		if len(body) == len(line) { // the last line lacks its end
-			g.write([]byte{g.sep})
-		}
+		g.whole(line, body, g.offset+start, sep)
 	}
 	g.printed = true
 	g.lastEnd = g.offset + end
@@ -115,6 +149,28 @@ func (g *grep) line(text []byte, start, end int, sep byte) error {
 		g.c.Flush()
 	}
 	return nil
+}
+
+// whole prints a line; body is it without its separator, which it may lack.
+func (g *grep) whole(line, body []byte, offset int, sep byte) {
+	o := g.o
+	if g.withName || o.lineNumber || o.byteOffset || o.tab {
+		g.head(offset, sep, len(body) == 0)
+	}
+	switch {
+	case o.longest > 0 && len(line) > o.longest && sep == ':':
+		g.c.Stdout.Write([]byte("[Omitted long matching line]"))
+	case o.longest > 0 && len(line) > o.longest:
+		g.c.Stdout.Write([]byte("[Omitted long context line]"))
+	case o.trim:
+		g.c.Stdout.Write(bytes.TrimLeft(body, " \t\v\f\r"))
+	default:
+		g.c.Stdout.Write(line)
+		if len(body) < len(line) {
+			return
+		}
+	}
+	g.write([]byte{g.sep})
 }
 
 // contextLine prints a remembered line; off is where it was, from the start
@@ -141,6 +197,7 @@ func (g *grep) parts(body []byte, offset int) error {
 			g.binaryHit, g.done = true, true
 			return nil
 		}
+		g.column = s + 1
 		g.head(offset+s, ':', false)
 		g.colored(g.matchColor(':'), string(body[s:e]))
 		g.write([]byte{g.sep})

@@ -1,9 +1,11 @@
 package grep
 
 import (
+	"errors"
 	"io/fs"
 	"os"
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/donax-sh/donax/wasm/box/applet/internal/glob"
@@ -11,10 +13,11 @@ import (
 
 // rule is one line of an ignore file, or of -g.
 type rule struct {
-	parts    []string // of the pattern, between slashes; ** is any number of folders
+	any      [][]string // of the patterns that its braces stand for, what is between slashes; ** is any number of folders
 	negated  bool
 	dirsOnly bool
 	base     string // the folder it counts from, absolute
+	fold     bool   // in either case
 }
 
 // parseRule reads a line as git does.
@@ -36,8 +39,40 @@ func parseRule(line, base string) (r rule, ok bool) {
 	if !strings.Contains(line, "/") {
 		line = "**/" + line
 	}
-	r.parts = strings.Split(strings.TrimPrefix(line, "/"), "/")
+	for _, pattern := range braces(strings.TrimPrefix(line, "/")) {
+		r.any = append(r.any, strings.Split(pattern, "/"))
+	}
 	return r, line != ""
+}
+
+// braces returns what a pattern with {a,b} stands for; braces may be nested. An
+// unclosed one stands for itself.
+func braces(pattern string) []string {
+	open, depth := -1, 0
+	var parts []string
+	for i, from := 0, 0; i < len(pattern); i++ {
+		switch c := pattern[i]; {
+		case c == '\\':
+			i++
+		case c == '{':
+			if depth++; depth == 1 {
+				open, from = i, i+1
+			}
+		case depth == 1 && (c == ',' || c == '}'):
+			parts = append(parts, pattern[from:i])
+			if from = i + 1; c == ',' {
+				continue
+			}
+			var all []string
+			for _, p := range parts {
+				all = append(all, braces(pattern[:open]+p+pattern[i+1:])...)
+			}
+			return all
+		case c == '}' && depth > 0:
+			depth--
+		}
+	}
+	return []string{pattern}
 }
 
 // matches tells whether a rule is about the file abs.
@@ -46,23 +81,23 @@ func (r *rule) matches(abs string, dir bool) bool {
 		return false
 	}
 	rest, ok := strings.CutPrefix(abs, strings.TrimSuffix(r.base, "/")+"/")
-	return ok && matchParts(r.parts, strings.Split(rest, "/"))
+	return ok && slices.ContainsFunc(r.any, func(parts []string) bool { return matchParts(parts, strings.Split(rest, "/"), r.fold) })
 }
 
-func matchParts(pattern, name []string) bool {
+func matchParts(pattern, name []string, fold bool) bool {
 	for ; len(pattern) > 0; pattern, name = pattern[1:], name[1:] {
 		if pattern[0] == "**" {
 			if len(pattern) == 1 {
 				return len(name) > 0
 			}
 			for i := range name {
-				if matchParts(pattern[1:], name[i:]) {
+				if matchParts(pattern[1:], name[i:], fold) {
 					return true
 				}
 			}
 			return false
 		}
-		if len(name) == 0 || !glob.Match(pattern[0], name[0], glob.Options{Pathname: true}) {
+		if len(name) == 0 || !glob.Match(pattern[0], name[0], glob.Options{Pathname: true, Fold: fold}) {
 			return false
 		}
 	}
@@ -142,17 +177,18 @@ func newWalker(r *rg) *walker {
 	o.text = o.text || o.unrestricted > 2
 	w := &walker{rg: r}
 	w.cwd, _ = os.Getwd()
-	for _, g := range o.globs {
+	for i, g := range o.globs {
 		if rule, ok := parseRule(g, w.cwd); ok {
+			rule.fold = o.foldAll || o.foldGlobs[i]
 			w.only = append(w.only, rule)
 			w.wanted = w.wanted || !rule.negated
 		}
 	}
 	for _, t := range o.types {
-		w.take = append(w.take, typeGlobs(t)...)
+		w.take = append(w.take, o.typeGlobs(t)...)
 	}
 	for _, t := range o.notTypes {
-		w.leave = append(w.leave, typeGlobs(t)...)
+		w.leave = append(w.leave, o.typeGlobs(t)...)
 	}
 	for _, f := range o.ignoreFiles {
 		var ig ignores
@@ -280,17 +316,40 @@ func matchesAny(globs []string, name string) bool {
 }
 
 // typeGlobs returns the globs of a type; nil when there is none of that name.
-func typeGlobs(name string) []string {
-	for _, t := range fileTypes {
+func (o *rgOptions) typeGlobs(name string) (globs []string) {
+	for _, t := range slices.Concat(fileTypes, o.added) {
 		if t.name == name {
-			return strings.Fields(t.globs)
+			globs = append(globs, strings.Fields(t.globs)...)
 		}
 	}
+	return globs
+}
+
+// addType reads TYPE:GLOB, or TYPE:include:TYPE,TYPE.
+func (o *rgOptions) addType(v string) error {
+	name, rest, ok := strings.Cut(v, ":")
+	if !ok || name == "" || rest == "" || strings.ContainsAny(rest, " \t") {
+		return errors.New("invalid definition (format is type:glob, e.g., html:*.html)")
+	}
+	if others, ok := strings.CutPrefix(rest, "include:"); ok {
+		var all []string
+		for other := range strings.SplitSeq(others, ",") {
+			globs := o.typeGlobs(other)
+			if globs == nil {
+				return errors.New("unrecognized file type: " + other)
+			}
+			all = append(all, globs...)
+		}
+		rest = strings.Join(all, " ")
+	}
+	o.added = append(o.added, fileType{name, rest})
 	return nil
 }
 
+type fileType struct{ name, globs string }
+
 // fileTypes are the types of files that -t knows, by name.
-var fileTypes = []struct{ name, globs string }{
+var fileTypes = []fileType{
 	{"c", "*.[chH] *.[chH].in *.cats"},
 	{"cmake", "*.cmake CMakeLists.txt"},
 	{"config", "*.cfg *.conf *.config *.ini"},

@@ -33,6 +33,9 @@ type grep struct {
 	buf      []byte
 	wide     int  // of numbers, with -T: as the size of a file needs
 	printed  bool // a line, in any file: a group separator may be due
+	column   int  // of what is printed, with --column; 0: none
+	before   bool // some file's name stands above lines, with --heading
+	titled   bool // this file's does
 
 	// Of the file being searched.
 	name      string
@@ -56,7 +59,7 @@ const (
 // input searches one stream.
 func (g *grep) input(name string, r io.Reader) error {
 	o := g.o
-	*g = grep{c: g.c, o: o, m: g.m, sep: g.sep, withName: g.withName, failed: g.failed, selected: g.selected, buf: g.buf, printed: g.printed, name: name, lastEnd: -1, wide: 19}
+	*g = grep{c: g.c, o: o, m: g.m, sep: g.sep, withName: g.withName, failed: g.failed, selected: g.selected, buf: g.buf, printed: g.printed && !o.heading, before: g.before, name: name, lastEnd: -1, wide: 19}
 	if o.unpack {
 		var err error
 		if r, err = codec.Unpacked(bufio.NewReaderSize(r, applet.BufSize)); err != nil {
