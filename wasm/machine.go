@@ -1,6 +1,7 @@
 package wasm
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -112,13 +113,17 @@ func (mc *machine) call(ctx context.Context, m *meter, name string) (uint64, err
 // close frees the machine. It must not run.
 func (mc *machine) close() { mc.mod.Close(context.Background()) }
 
+// usualHeld is what a machine that shows the snapshot has of its own after most
+// commands, for one that was not looked at yet.
+const usualHeld = 64 * hostPage
+
 // size is how many bytes of the host's memory the machine holds.
 func (mc *machine) size() int {
 	switch s := mc.alloc.space; {
 	case s == nil:
 		return 0
 	case mc.alloc.shown:
-		return mc.held + s.dirty - s.mapped
+		return cmp.Or(mc.held, usualHeld) + s.dirty - s.mapped
 	default:
 		return s.dirty
 	}

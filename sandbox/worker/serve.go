@@ -81,15 +81,17 @@ func Serve(open func(Setup) (Programs, error)) int {
 	debug.SetTraceback("single") // what the server keeps of a crash is short
 	pagemap, err := hearPages(3)
 	if err != nil {
+		println("worker:", err.Error()) // stderr is the server's log
 		return 2
 	}
 	rw, err := socket()
 	if err != nil {
+		println("worker:", err.Error())
 		return 2
 	}
 	w := &inside{conn: newConn(rw), pagemap: pagemap, runs: map[uint32]*insideRun{}, shells: map[uint32]*sandbox.Shell{}}
 	if err := w.open(open); err != nil {
-		println("worker:", err.Error()) // stderr is the server's log
+		println("worker:", err.Error())
 		return 2
 	}
 	err = w.loop()
