@@ -4,6 +4,8 @@ import (
 	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/donax-sh/donax/wasm/box/applet/internal/scan"
 )
 
 // splitter is how a record becomes fields: FS, FPAT or FIELDWIDTHS.
@@ -70,10 +72,7 @@ func (m *machine) nextField(sp *splitter, s string, pos int) (start, end, next i
 		if pos == len(s) {
 			return pos, pos, -1, false
 		}
-		end = pos
-		for end < len(s) && s[end] != ' ' && s[end] != '\t' && s[end] != '\n' {
-			end++
-		}
+		end = scan.Blank(s, pos)
 		return pos, end, end, true
 	case 1:
 		if i := strings.IndexByte(s[pos:], sp.sep); i >= 0 {

@@ -4,6 +4,7 @@ package scan
 
 import (
 	"bytes"
+	"math/bits"
 
 	"github.com/donax-sh/donax/wasm/box/applet/internal/word"
 )
@@ -35,14 +36,32 @@ func IndexByte(s []byte, c byte) int {
 	return Index(s, text[:])
 }
 
+const low, high = 0x0101010101010101, 0x8080808080808080
+
+// has marks the bytes of x that are c, and perhaps some that follow one.
+func has(x uint64, c byte) uint64 {
+	x ^= low * uint64(c)
+	return (x - low) &^ x & high
+}
+
+// Blank returns where s has its first space, tab or newline from pos on, or its
+// length.
+func Blank(s string, pos int) int {
+	for ; len(s)-pos >= 8; pos += 8 {
+		x := word.LoadString(s[pos:])
+		if found := has(x, ' ') | has(x, '\t') | has(x, '\n'); found != 0 {
+			return pos + bits.TrailingZeros64(found)/8
+		}
+	}
+	for pos < len(s) && s[pos] != ' ' && s[pos] != '\t' && s[pos] != '\n' {
+		pos++
+	}
+	return pos
+}
+
 // LastIndexByte is bytes.LastIndexByte, eight bytes at a time.
 func LastIndexByte(s []byte, c byte) int {
-	const low, high = 0x0101010101010101, 0x8080808080808080
-	for len(s) >= 8 {
-		x := word.Load(s[len(s)-8:]) ^ low*uint64(c)
-		if (x-low)&^x&high != 0 { // one of the bytes is c
-			break
-		}
+	for len(s) >= 8 && has(word.Load(s[len(s)-8:]), c) == 0 {
 		s = s[:len(s)-8]
 	}
 	return bytes.LastIndexByte(s, c)
@@ -51,7 +70,7 @@ func LastIndexByte(s []byte, c byte) int {
 // ASCII tells whether no byte of s is above 127.
 func ASCII(s []byte) bool {
 	for ; len(s) >= 8; s = s[8:] {
-		if word.Load(s)&0x8080808080808080 != 0 {
+		if word.Load(s)&high != 0 {
 			return false
 		}
 	}

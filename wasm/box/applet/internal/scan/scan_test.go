@@ -3,6 +3,7 @@ package scan
 import (
 	"bytes"
 	"math/rand/v2"
+	"strings"
 	"testing"
 )
 
@@ -33,6 +34,25 @@ func TestASCII(t *testing.T) {
 				t.Errorf("byte %d of %d is overlooked", i, n)
 			}
 			s[i] = 0x7f
+		}
+	}
+}
+
+func TestBlank(t *testing.T) {
+	rnd := rand.New(rand.NewPCG(3, 4))
+	for range 20_000 {
+		b := make([]byte, rnd.IntN(40))
+		for i := range b {
+			b[i] = "abcdefgh\x00\x08\x0b\x1f!\x80\xa0\xff \t\n"[rnd.IntN(19)]
+		}
+		s := string(b)
+		pos := rnd.IntN(len(s) + 1)
+		want := len(s)
+		if i := strings.IndexAny(s[pos:], " \t\n"); i >= 0 {
+			want = pos + i
+		}
+		if got := Blank(s, pos); got != want {
+			t.Fatalf("%q from %d: %d, want %d", s, pos, got, want)
 		}
 	}
 }

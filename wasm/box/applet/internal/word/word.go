@@ -10,3 +10,9 @@ func Load(b []byte) uint64 {
 	_ = b[7] // no byte is read that b does not have
 	return *(*uint64)(unsafe.Pointer(unsafe.SliceData(b)))
 }
+
+// LoadString is Load of a string.
+func LoadString(s string) uint64 {
+	_ = s[7]
+	return *(*uint64)(unsafe.Pointer(unsafe.StringData(s)))
+}

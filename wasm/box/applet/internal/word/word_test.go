@@ -11,6 +11,9 @@ func TestLoad(t *testing.T) {
 		if got, want := Load(b[i:]), binary.LittleEndian.Uint64(b[i:]); got != want {
 			t.Errorf("at %d: %x, want %x", i, got, want)
 		}
+		if got := LoadString(string(b[i:])); got != Load(b[i:]) {
+			t.Errorf("at %d of a string: %x", i, got)
+		}
 	}
 	defer func() {
 		if recover() == nil {
