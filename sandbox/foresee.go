@@ -373,9 +373,11 @@ func (f *foresight) file(h *host, by string, mounts []policy.MountRule, u FileUs
 	if f.changed {
 		f.otherwise(from)
 	}
-	if _, here := place(g.fs, at); u.Op == "rename" {
-		if _, there := place(g.fs, to); here != there {
-			defer f.later("%s: the copy that it makes from %s to %s", by, here, there)
+	if u.Op == "rename" {
+		src, here := place(g.fs, at)
+		dst, other := place(g.fs, to)
+		if here != other || g.ruled() && (f.changed || there && fi.IsDir()) {
+			defer f.later("%s: the copy that it makes from %s to %s", by, src, dst)
 		}
 	}
 	for i := range f.list[from:] {

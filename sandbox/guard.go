@@ -253,11 +253,19 @@ func (g *guard) Rmdir(name string) error {
 	return g.told(l.Rmdir(), "remove", l, "")
 }
 
-// Rename implements [vfs.FS].
+// ruled reports whether a rule may have an opinion on a file.
+func (g *guard) ruled() bool { return !g.open || len(g.mounts) > 0 }
+
+// Rename implements [vfs.FS]. Where files are ruled a folder is not moved as
+// one: with it would go, unasked, what is in it. Who moves it then copies and
+// removes, and is asked about each file.
 func (g *guard) Rename(from, to string) error {
 	a, b, err := g.two("rename", from, to)
 	if err != nil {
 		return err
+	}
+	if a.Info != nil && a.Info.IsDir() && g.ruled() {
+		return &os.LinkError{Op: "rename", Old: from, New: to, Err: syscall.EXDEV}
 	}
 	return g.told(a.Rename(b), "rename", a, b.Path)
 }

@@ -96,7 +96,13 @@ func (h *hostFiles) may(op fileOp, of int, name, to string) error {
 	case f.Op == "" || h.rules.freeFiles():
 		return nil
 	}
-	return h.rules.admitFile(f, h.points[of].Mode, true)
+	if err := h.rules.admitFile(f, h.points[of].Mode, true); err != nil || op != opRename {
+		return err
+	}
+	if fi, err := h.points[of].FS.Lstat(name); err == nil && fi.IsDir() {
+		return syscall.EXDEV // what is in it was not asked about
+	}
+	return nil
 }
 
 // leadsTo returns where a symlink leads, as far as that exists.

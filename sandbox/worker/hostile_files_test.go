@@ -204,6 +204,10 @@ func TestTakenOverFiles(t *testing.T) {
 	} {
 		refuses(t, what, err, syscall.EINVAL, syscall.EACCES)
 	}
+	// What is in a folder does not come along unasked.
+	fill(t, mem, map[string]string{"/outer/f": "f"})
+	refuses(t, "rename a folder", fsys.Rename("/outer", "/mine"), syscall.EXDEV)
+
 	// A link that is there already is not followed by any name.
 	if err := mem.Symlink("/workspace/secret", "/way"); err != nil {
 		t.Fatal(err)

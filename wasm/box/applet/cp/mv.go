@@ -98,6 +98,11 @@ func (k *copier) moveOne(from, to string) bool {
 		return k.fail(err, "cannot move ", applet.Quote(from), " to ", applet.Quote(to))
 	}
 	// Another mount: copy, then remove.
+	if src.IsDir() {
+		if err := syscall.Rmdir(to); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return k.fail(err, "inter-device move failed: ", applet.Quote(from), " to ", applet.Quote(to), "; unable to remove target")
+		}
+	}
 	verbose := k.verbose
 	k.verbose = false
 	ok := k.copy(from, to, true)
