@@ -134,7 +134,7 @@ func (s *snapshot) share(t *Tracker, mc *machine) {
 		copy(parts[i].bytes, p.bytes)
 	}
 	s.tracker = t
-	if s.show(sp) && t.holds(s, sp.b[:s.size]) && least(func() bool { _, ok := s.rewind(sp.b[:s.size]); return ok }) < copied/2 {
+	if seal(s.mem) && s.show(sp) && t.holds(s, sp.b[:s.size]) && least(func() bool { _, ok := s.rewind(sp.b[:s.size]); return ok }) < copied/2 {
 		s.parts, mc.alloc.shown = parts, true
 		return
 	}

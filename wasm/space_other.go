@@ -19,6 +19,7 @@ func unmapImage([]byte) bool               { return false }
 func openPagemap() *os.File                       { return nil }
 func sharedFile(int64) *os.File                   { return nil }
 func mapShared(*os.File, int) []byte              { return nil }
+func seal([]byte) bool                            { return false }
 func unmapShared([]byte)                          {}
 func mapPrivate(*os.File, int64, []byte) bool     { return false }
 func written(*os.File, []byte, func(at int)) bool { return false }

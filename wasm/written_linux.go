@@ -51,6 +51,10 @@ func mapShared(f *os.File, n int) []byte {
 	return b
 }
 
+// seal forbids changes of b: a slip of the host's must not be in every machine
+// to come.
+func seal(b []byte) bool { return unix.Mprotect(b, unix.PROT_READ) == nil }
+
 func unmapShared(b []byte) {
 	if b != nil {
 		unix.Munmap(b)

@@ -11,8 +11,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// socket is the worker's end, the only descriptor that it was given beside the
-// three of every process.
+// socket is the worker's end, the only descriptor that it was born with beside
+// the three of every process.
 func socket() (io.ReadWriteCloser, error) {
 	if err := unix.SetNonblock(3, true); err != nil {
 		return nil, err
