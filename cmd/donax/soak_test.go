@@ -93,6 +93,7 @@ func TestSoakSleepers(t *testing.T) {
 	r := serveHTTP(t, "--terminals", fmt.Sprint(2*n))
 	http.DefaultTransport.(*http.Transport).MaxIdleConnsPerHost = 100
 	other := fmt.Sprintf(`{"terminalId":%q}`, terminalID.FindString(r.call("terminal_create", `{"command":"echo hi"}`)))
+	r.call("terminal_wait_for_exit", other)
 	var all sync.WaitGroup
 	seconds := scale(2, 20)
 	for range n {

@@ -213,7 +213,10 @@ func site(t testing.TB) *httptest.Server {
 		fmt.Fprintln(w, flaky%2)
 	})
 	page("/{$}", func(w http.ResponseWriter, r *http.Request) { io.WriteString(w, "index\n") })
-	s := httptest.NewServer(mux)
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Date", "Tue, 05 Mar 2024 06:07:08 GMT") // or two answers to the same request may differ
+		mux.ServeHTTP(w, r)
+	}))
 	t.Cleanup(func() { s.CloseClientConnections(); s.Close() })
 	return s
 }
