@@ -30,7 +30,7 @@ func (s *snapshot) lint(modules map[string]*ast.Module) {
 		ps = append(ps, s.checkMemberTypes()...)
 		ps = append(ps, s.checkObligations()...)
 		ps = append(ps, s.checkReach()...)
-		ps = append(ps, s.checkWrites()...)
+		ps = append(ps, s.checkAround()...)
 	}
 	ps = append(ps, s.checkUnused()...)
 	ps = append(ps, s.checkConstants(modules)...)
@@ -293,39 +293,62 @@ func (s *snapshot) checkReach() (ps problems) {
 	return ps
 }
 
-// checkWrites warns where the rules that refuse know of writes to files, but not
-// of files that are made anew: `echo x > new` is no write.
-func (s *snapshot) checkWrites() (ps problems) {
-	var found *ast.Term
-	create := false
+// around are operations on files that lead around a refusal of another one.
+var around = []struct {
+	op, msg, advice string
+	forgotten       []string // any of them named somewhere is enough
+}{
+	{"write", "a file that is made anew is created, not written: no rule that refuses names \"create\"",
+		`what changes files: input.file.op in {"write", "create", "remove", "rename", "chmod", "link"}`, []string{"create"}},
+	{"read", "a file that is renamed or linked is then read by another name: no rule that refuses names \"rename\" or \"link\"",
+		`what makes a file readable: input.file.op in {"read", "rename", "link"}, of which input.file.path is the file that there is`, []string{"rename", "link"}},
+}
+
+// checkAround warns where the rules that refuse know of an operation on files,
+// but not of those that lead around it.
+func (s *snapshot) checkAround() (ps problems) {
+	found, named := map[string]*ast.Term{}, map[string]bool{}
 	for _, name := range []string{ruleDeny, ruleAsk} {
 		for _, r := range s.rules(name) {
-			var write *ast.Term
+			words := map[string]*ast.Term{}
 			files := false
 			ast.WalkTerms(r, func(t *ast.Term) bool {
 				switch v := t.Value.(type) {
 				case ast.Ref:
 					files = files || v.HasPrefix(fileRef)
 				case ast.String:
-					create = create || v == "create"
-					if v == "write" {
-						write = t
-					}
+					words[string(v)], named[string(v)] = t, true
 				}
 				return false
 			})
-			if files && write != nil {
-				found = write
+			// What a rule spares it does not refuse: input.file.op != "read".
+			ast.WalkExprs(r, func(e *ast.Expr) bool {
+				if e.Negated || e.IsCall() && e.Operator().Equal(ast.NotEqual.Ref()) {
+					ast.WalkTerms(e, func(t *ast.Term) bool {
+						if v, ok := t.Value.(ast.String); ok {
+							delete(words, string(v))
+						}
+						return false
+					})
+				}
+				return false
+			})
+			if files {
+				maps.Copy(found, words)
 			}
 		}
 	}
-	if found == nil || create || found.Loc() == nil {
-		return nil
+	for _, a := range around {
+		t := found[a.op]
+		if t == nil || t.Loc() == nil || slices.ContainsFunc(a.forgotten, func(op string) bool { return named[op] }) {
+			continue
+		}
+		p := s.texts.lint(t.Loc(), "%s", a.msg)
+		p.Warning = true
+		p.Details = []string{a.advice}
+		ps = append(ps, p)
 	}
-	p := s.texts.lint(found.Loc(), "a file that is made anew is created, not written: no rule that refuses names \"create\"")
-	p.Warning = true
-	p.Details = []string{`what changes files: input.file.op in {"write", "create", "remove", "rename", "chmod", "link"}`}
-	return problems{p}
+	return ps
 }
 
 // mayAllow reports whether some allow or ask rule can hold for kind k.
